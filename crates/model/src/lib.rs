@@ -1,0 +1,18 @@
+//! What are the things called, and where do the rooms meet?
+//!
+//! Every other room depends on this one, and this one depends on nothing heavy. It holds the nouns
+//! ([`Document`], [`Sketch`], [`Evidence`], [`Proof`], [`Verdict`]) and the one joint that methods
+//! share ([`Method`]). It never reads a file, never parses a message, never decides anything.
+
+mod document;
+mod message;
+mod method;
+mod verdict;
+
+pub use document::{
+    Attachment, Digest, Document, Envelope, Language, Segment, SegmentKind, Sentence, Word,
+    WordFlags, WordKind,
+};
+pub use message::{Form, Location, Problem, RawMessage};
+pub use method::{Evidence, Method, Sketch};
+pub use verdict::{Category, Passage, Proof, Residue, ResidueKind, Standing, Verdict, Witness};
