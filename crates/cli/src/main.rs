@@ -1,2 +1,21 @@
-//! The command.
-fn main() {}
+//! `twicetold`, the command: finds e-mail that tells you nothing new.
+//!
+//! Only talks to people: it takes their wishes from the command line, hands them to the engine and
+//! shows what comes back. It decides nothing about a message.
+
+mod commands;
+mod failure;
+mod output;
+mod report;
+mod terminal;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    match commands::run(commands::Cli::parse()) {
+        Ok(exit) => exit.into(),
+        Err(error) => failure::tell(&error).into(),
+    }
+}

@@ -3,9 +3,27 @@
 //! Takes a collection of messages and finds out which of them say nothing that the others do not
 //! say. A message is redundant only with a proof: every sentence of it matched, word by word, with
 //! a passage of a message that is kept. This room decides; it never removes anything.
+//!
+//! In the order in which a message meets them: `record` keeps of each message what finding
+//! candidates needs, `threads` finds conversations, `order` says who is asked first, `keepset` walks
+//! down that order, `cover` asks `align` sentence by sentence whether other messages say the same
+//! (`alike` word by word, on the text prepared by `comparable`), `check` proves the answer once more
+//! on the text itself, `versions` looks at near copies among what is kept.
 
+mod align;
+mod alike;
+mod check;
+mod comparable;
+mod cover;
+mod keepset;
+mod library;
+mod order;
+mod record;
 mod scan;
+mod threads;
+mod versions;
 
+pub use order::KeepRule;
 pub use scan::{
-    Explanation, KeepRule, Options, Progress, Quiet, Scan, ScannedMessage, ShownPassage, Stage, explain, scan,
+    Explanation, Options, Progress, Quiet, Scan, ScannedMessage, ShownPassage, Stage, explain, scan,
 };

@@ -1,22 +1,24 @@
 //! The way of a collection: read, sketch, find candidates, prove, decide.
 
-use twicetold_model::{Form, Location, Problem, ResidueKind, Verdict};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Mutex;
+use std::sync::PoisonError;
+
+use foldhash::fast::FixedState;
+use rayon::prelude::*;
+use twicetold_index::Twice;
+use twicetold_methods::winnow::Winnow;
+use twicetold_model::{Category, Form, Location, Problem, ResidueKind, Standing, Verdict, Witness};
 use twicetold_source::{Collection, Trouble};
 
-/// What decides which of several messages that say the same is kept.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum KeepRule {
-    /// The one with the earliest date.
-    Oldest,
-    /// The one with the latest date.
-    Newest,
-    /// The one with the most bytes.
-    Largest,
-    /// The one with the fewest bytes.
-    Smallest,
-    /// The one whose path starts with the earliest of these prefixes.
-    Folders(Vec<String>),
-}
+use crate::check;
+use crate::comparable::Comparable;
+use crate::cover::{hold, residue_kind};
+use crate::keepset::{Decisions, Walk};
+use crate::library::Library;
+use crate::order::{KeepRule, by_content, by_policy};
+use crate::record::{Record, record};
+use crate::threads::threads;
 
 /// How to scan.
 #[derive(Clone, Debug)]
@@ -124,11 +126,258 @@ pub struct ShownPassage {
 }
 
 /// Scans a collection. Reads only. Same input, same result, whatever the number of threads.
-pub fn scan(_collection: &Collection, _options: &Options, _progress: &dyn Progress) -> Scan {
-    Scan::default()
+pub fn scan(collection: &Collection, options: &Options, progress: &dyn Progress) -> Scan {
+    let (records, troubles) = read(collection, options, progress);
+    let threads = threads(&records);
+    let groups = copies(&records, options);
+    let mut order: Vec<u32> = groups.keys().copied().collect();
+    order.sort_by(|&a, &b| by_content(&options.keep, &records[a as usize], &records[b as usize]));
+    let library = Library::new(collection, &records);
+    let shared = shared_fingerprints(&records, &order);
+    let walk = Walk { records: &records, threads: &threads, library: &library, options, shared };
+    let (mut kept, mut gone) = walk.decide(&order, progress);
+    walk.decide_again(&order, &mut kept, &mut gone, progress);
+    let stay: Vec<u32> = order.iter().copied().filter(|a| !gone.contains_key(a)).collect();
+    let near = walk.versions(&stay, &kept).into_iter().collect::<HashMap<_, _, FixedState>>();
+    let copies = proved_copies(&groups, &library);
+
+    let names = thread_names(&records, &threads);
+    let mut verdicts: Vec<Verdict> = records.iter().map(alone).collect();
+    for (&a, members) in &groups {
+        verdicts[a as usize] = match (gone.get(&a), near.get(&a)) {
+            (Some(_), _) => redundant(a, &gone),
+            (None, Some(near)) => Verdict {
+                standing: if near.version { Standing::Version } else { Standing::Unique },
+                witnesses: if near.version { near.witness.into_iter().collect() } else { Vec::new() },
+                residue: near.residue.clone(),
+            },
+            (None, None) => alone(&records[a as usize]),
+        };
+        for member in members.iter().filter(|m| copies.get(m).copied().unwrap_or(false)) {
+            // A copy of a message that goes itself rests on what that message rests on.
+            verdicts[*member as usize] = match gone.contains_key(&a) {
+                true => redundant(a, &gone),
+                false => Verdict {
+                    standing: Standing::Redundant(Category::Identical),
+                    witnesses: vec![Witness { message: a, containment: 1.0 }],
+                    residue: Vec::new(),
+                },
+            };
+        }
+    }
+    let residues = residue_texts(&verdicts, &library);
+    let messages = records
+        .iter()
+        .zip(verdicts)
+        .zip(residues)
+        .enumerate()
+        .map(|(n, ((record, verdict), residue))| ScannedMessage {
+            location: record.location.clone(),
+            form: record.form,
+            bytes: record.bytes,
+            message_id: record.message_id.clone(),
+            subject: record.subject.clone(),
+            from: record.from.clone(),
+            date: record.date,
+            thread: names.get(&threads[n]).cloned(),
+            verdict,
+            residue,
+            problems: record.problems.clone(),
+        })
+        .collect();
+    Scan { messages, troubles }
+}
+
+/// Reads every message once, on all threads; the result is sorted by location.
+fn read(collection: &Collection, options: &Options, progress: &dyn Progress) -> (Vec<Record>, Vec<Trouble>) {
+    progress.begin(Stage::Reading, collection.total_bytes());
+    let winnow = Winnow { window: options.window };
+    let late = Mutex::new(Vec::new());
+    let mut records: Vec<Record> = collection
+        .tasks()
+        .par_bridge()
+        .flat_map_iter(|task| {
+            let mut records = Vec::new();
+            let mut troubles = Vec::new();
+            task.run(
+                &mut |raw| {
+                    records.push(record(&raw, winnow, options.short));
+                    progress.advance(1, raw.bytes.len() as u64);
+                },
+                &mut |trouble| troubles.push(trouble),
+            );
+            late.lock().unwrap_or_else(PoisonError::into_inner).extend(troubles);
+            records
+        })
+        .collect();
+    let mut troubles = collection.troubles().to_vec();
+    let late: Vec<Trouble> = late.into_inner().unwrap_or_else(PoisonError::into_inner);
+    for trouble in late {
+        let location = Location { path: trouble.path.clone(), offset: None };
+        records.push(Record::unreadable(location, trouble.problem.clone()));
+        troubles.push(trouble);
+    }
+    records.sort_by(|a, b| a.location.cmp(&b.location));
+    troubles.sort_by(|a, b| a.path.cmp(&b.path));
+    (records, troubles)
+}
+
+/// Messages that say word for word the same, each group under the one that the policy keeps.
+fn copies(records: &[Record], options: &Options) -> BTreeMap<u32, Vec<u32>> {
+    let mut by_identity: HashMap<(u128, &str, u64), Vec<u32>, FixedState> = HashMap::default();
+    let mut groups = BTreeMap::new();
+    for (n, record) in records.iter().enumerate() {
+        if record.is_empty() {
+            groups.insert(n as u32, Vec::new());
+            continue;
+        }
+        // A few words mean the same only from the same person on the same subject.
+        let context = if record.short { (record.from.as_str(), record.topic) } else { ("", 0) };
+        let facts = record.subject_facts.iter().fold(0, |sum: u64, &fact| sum.wrapping_add(fact));
+        by_identity.entry((record.identity, context.0, context.1 ^ facts)).or_default().push(n as u32);
+    }
+    for (_, mut members) in by_identity {
+        members.sort_by(|&a, &b| by_policy(&options.keep, &records[a as usize], &records[b as usize]));
+        let rest = members.split_off(1);
+        groups.insert(members[0], rest);
+    }
+    groups
+}
+
+/// For each message in `order` its fingerprints that more than one message has; empty for the rest.
+fn shared_fingerprints(records: &[Record], order: &[u32]) -> Vec<Box<[u64]>> {
+    let total = order.iter().map(|&a| records[a as usize].fingerprints.len()).sum();
+    let mut twice = Twice::with_room_for(total);
+    for &a in order {
+        records[a as usize].fingerprints.iter().for_each(|&f| twice.insert(f));
+    }
+    let mut shared = vec![Box::default(); records.len()];
+    for &a in order {
+        shared[a as usize] =
+            records[a as usize].fingerprints.iter().copied().filter(|&f| twice.contains(f)).collect();
+    }
+    shared
+}
+
+/// Copies whose text has been compared with the one that stands for them, and is the same.
+fn proved_copies(groups: &BTreeMap<u32, Vec<u32>>, library: &Library<'_>) -> HashMap<u32, bool, FixedState> {
+    groups
+        .par_iter()
+        .filter(|(_, members)| !members.is_empty())
+        .flat_map_iter(|(&a, members)| {
+            let first = library.read(a);
+            members.iter().map(move |&m| {
+                let same = first.as_ref().zip(library.read(m)).is_some_and(|(a, b)| check::identical(a, &b));
+                (m, same)
+            })
+        })
+        .collect()
+}
+
+/// The verdict about a message that shares nothing with others.
+fn alone(record: &Record) -> Verdict {
+    let standing = if record.unreadable { Standing::Unreadable } else { Standing::Unique };
+    Verdict { standing, witnesses: Vec::new(), residue: Vec::new() }
+}
+
+fn redundant(a: u32, gone: &Decisions) -> Verdict {
+    gone.get(&a).map_or_else(
+        || Verdict { standing: Standing::Unique, witnesses: Vec::new(), residue: Vec::new() },
+        |proven| Verdict {
+            standing: Standing::Redundant(proven.category),
+            witnesses: proven.witnesses.clone(),
+            residue: proven.residue.clone(),
+        },
+    )
+}
+
+/// A name for each conversation of at least two messages: the earliest Message-ID in it, or else its first location.
+fn thread_names(records: &[Record], threads: &[u32]) -> HashMap<u32, String, FixedState> {
+    let mut members: HashMap<u32, Vec<&Record>, FixedState> = HashMap::default();
+    for (record, &thread) in records.iter().zip(threads) {
+        members.entry(thread).or_default().push(record);
+    }
+    members.retain(|_, m| m.len() > 1);
+    let name = |mut m: Vec<&Record>| {
+        m.sort_by_key(|r| (!r.references.is_empty(), r.date.is_none(), r.date, &r.location));
+        m.iter().find_map(|r| r.message_id.clone()).or_else(|| m.first().map(|r| r.location.to_string())).unwrap_or_default()
+    };
+    members.into_iter().map(|(thread, m)| (thread, name(m))).collect()
+}
+
+/// The words of each residue.
+fn residue_texts(verdicts: &[Verdict], library: &Library<'_>) -> Vec<Vec<String>> {
+    verdicts
+        .par_iter()
+        .enumerate()
+        .map(|(n, verdict)| {
+            if verdict.residue.is_empty() {
+                return Vec::new();
+            }
+            let Some(text) = library.read(n as u32) else { return Vec::new() };
+            verdict.residue.iter().map(|r| shown(&text, &r.words)).collect()
+        })
+        .collect()
+}
+
+/// A stretch of a message as a reader would see it on one line: quote marks and line ends gone.
+fn shown(text: &Comparable, words: &std::ops::Range<u32>) -> String {
+    let slice = text.document.words.get(words.start as usize..words.end as usize).unwrap_or_default();
+    let (Some(first), Some(last)) = (slice.first(), slice.last()) else { return String::new() };
+    let tail = text.document.text.get(last.end as usize..).unwrap_or_default();
+    let mark: usize = tail
+        .chars()
+        .take_while(|c| !c.is_whitespace() && !c.is_alphanumeric())
+        .take(3)
+        .map(char::len_utf8)
+        .sum();
+    let whole = text.document.text.get(first.start as usize..last.end as usize + mark).unwrap_or_default();
+    let lines = whole.split('\n').enumerate().map(|(n, line)| {
+        let marks = if n == 0 { 0 } else { twicetold_mail::segment::quote_marks(line).1 };
+        line.get(marks..).unwrap_or(line)
+    });
+    lines.flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ")
 }
 
 /// Shows why the message with this number in `scan` got its verdict, passage by passage.
-pub fn explain(_collection: &Collection, _scan: &Scan, _options: &Options, _message: u32) -> Explanation {
-    Explanation::default()
+pub fn explain(collection: &Collection, scan: &Scan, options: &Options, message: u32) -> Explanation {
+    let _ = options;
+    let again = |m: u32| -> Option<Comparable> {
+        let found = scan.messages.get(m as usize)?;
+        let raw = collection.read(&found.location).ok()?;
+        Some(Comparable::new(twicetold_mail::read(raw.form, &raw.bytes)))
+    };
+    let (Some(text), Some(judged)) = (again(message), scan.messages.get(message as usize)) else {
+        return Explanation::default();
+    };
+    let held: Vec<_> = judged
+        .verdict
+        .witnesses
+        .iter()
+        .filter_map(|w| Some(hold(&text, w.message, std::sync::Arc::new(again(w.message)?))))
+        .collect();
+    let passages = text
+        .units
+        .iter()
+        .enumerate()
+        .map(|(n, unit)| {
+            let here = shown(&text, &unit.words);
+            let found = held.iter().find_map(|h| {
+                let place = match unit.content {
+                    true => h.places[n],
+                    false => crate::align::find(&text, unit, &h.text, None),
+                }?;
+                Some((h.message, shown(&h.text, &crate::cover::words_of(&h.text, place))))
+            });
+            let bare = |s: &str| s.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+            let known = judged.verdict.residue.iter().find(|r| r.words == unit.words).map(|r| r.kind);
+            ShownPassage {
+                changed: found.as_ref().is_some_and(|(_, there)| bare(there) != bare(&here)),
+                residue: found.is_none().then(|| known.unwrap_or_else(|| residue_kind(unit))),
+                text: here,
+                there: found,
+            }
+        })
+        .collect();
+    Explanation { passages }
 }

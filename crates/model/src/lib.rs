@@ -14,5 +14,5 @@ pub use document::{
     WordFlags, WordKind,
 };
 pub use message::{Form, Location, Problem, RawMessage};
-pub use method::{Evidence, Method, Sketch};
+pub use method::{Evidence, Method, Sketch, shared_keys};
 pub use verdict::{Category, Passage, Proof, Residue, ResidueKind, Standing, Verdict, Witness};

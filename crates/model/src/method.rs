@@ -12,6 +12,17 @@ pub struct Sketch {
     pub body: Vec<u8>,
 }
 
+/// How many numbers two sorted lists without repetitions have in common.
+pub fn shared_keys(a: &[u64], b: &[u64]) -> usize {
+    let (mut i, mut j, mut shared) = (0, 0, 0);
+    while let (Some(x), Some(y)) = (a.get(i), b.get(j)) {
+        shared += usize::from(x == y);
+        i += usize::from(x <= y);
+        j += usize::from(y <= x);
+    }
+    shared
+}
+
 /// What a method says of a pair of messages.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Evidence {
@@ -33,4 +44,16 @@ pub trait Method: Send + Sync {
 
     /// What two sketches of this method say about their messages.
     fn compare(&self, a: &Sketch, b: &Sketch) -> Evidence;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shared_keys;
+
+    #[test]
+    fn counts_what_both_hold() {
+        assert_eq!(shared_keys(&[1, 3, 5, 7], &[2, 3, 7, 9]), 2);
+        assert_eq!(shared_keys(&[], &[1]), 0);
+        assert_eq!(shared_keys(&[4], &[4]), 1);
+    }
 }

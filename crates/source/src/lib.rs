@@ -2,52 +2,106 @@
 //!
 //! Finds the messages below the paths a user names, whatever form they are kept in, and hands
 //! their bytes out. It never judges, and reading never changes anything.
+//!
+//! | kept as | recognised by | a message's location |
+//! |---|---|---|
+//! | Maildir, with Maildir++ folders and nested ones | a folder `cur` | the file |
+//! | mbox of every flavour | a first line `From …` with a date or a header below | the file and the offset of its `From ` line |
+//! | JSON lines | `.jsonl`, `.ndjson`, or a first line that is an object with a `text` | the file and the offset of its line |
+//! | one message per file, with any name or none | headers known from mail, or `.eml` | the file |
+//! | one text per file | the absence of NUL bytes | the file |
+//!
+//! Opening a [`Collection`] lists folders but hardly opens files: what a file holds is seen when it
+//! is read. Files are read by the threads that run the [`Task`]s; only an mbox or a file of JSON
+//! lines that is larger than 4 MB is read in blocks by whoever asks for the next task.
+//! Messages of more than 512 MB are passed over, and told.
+
+mod container;
+mod headers;
+mod identity;
+mod judge;
+mod lines;
+mod listing;
+mod mbox;
+mod reread;
+mod stream;
+mod task;
+mod tasks;
+mod trouble;
+mod walk;
 
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
-use twicetold_model::{Location, Problem, RawMessage};
+use twicetold_model::{Location, RawMessage};
+
+pub use listing::{Mailbox, MailboxKind};
+pub use task::Task;
+pub use trouble::Trouble;
+
+use listing::Listing;
+
+/// Files of many messages that are larger than this are read in blocks.
+const STREAM_ABOVE: u64 = 4 << 20;
 
 /// Every message below the paths given, found but not yet read.
 #[derive(Debug)]
-pub struct Collection {}
-
-/// A piece of work that one thread can do on its own: a few files, or a stretch of an mbox.
-#[derive(Debug)]
-pub struct Task {}
-
-/// A file or folder that could not be used, and why.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Trouble {
-    /// The path as the user would write it.
-    pub path: String,
-    /// What was wrong.
-    pub problem: Problem,
+pub struct Collection {
+    listing: Arc<Listing>,
+    mailboxes: Vec<Mailbox>,
+    troubles: Vec<Trouble>,
+    passed_over: usize,
 }
 
 impl Collection {
     /// Looks at the paths, recognises what they are, and lists what is below them.
-    pub fn open(_paths: &[PathBuf]) -> Self {
-        Self {}
+    ///
+    /// A file or folder that can be reached in several ways is listed once. Hidden files and
+    /// folders are left out, except the folders of a Maildir++.
+    pub fn open(paths: &[PathBuf]) -> Self {
+        let found = walk::walk(paths);
+        Self {
+            listing: Arc::new(found.listing),
+            mailboxes: found.mailboxes,
+            troubles: found.troubles,
+            passed_over: found.passed_over,
+        }
     }
+
     /// What could not be used, sorted by path.
     pub fn troubles(&self) -> &[Trouble] {
-        &[]
+        &self.troubles
     }
+
+    /// What was recognised, sorted by path.
+    pub fn mailboxes(&self) -> &[Mailbox] {
+        &self.mailboxes
+    }
+
     /// How many bytes there are to read, as far as the file system tells.
     pub fn total_bytes(&self) -> u64 {
-        0
+        self.listing.entries.iter().map(|entry| entry.size).sum()
     }
-    /// The work to be done, in a fixed order; an mbox is read once, from front to back, as the iterator advances.
-    pub fn tasks(&self) -> impl Iterator<Item = Task> + Send + '_ {
-        std::iter::empty()
-    }
-    /// Reads one message again.
-    pub fn read(&self, _location: &Location) -> std::io::Result<RawMessage<'static>> {
-        Err(std::io::Error::other("not found"))
-    }
-}
 
-impl Task {
-    /// Reads the task's messages and hands each to `each`; a file that cannot be read goes to `trouble`.
-    pub fn run(self, _each: &mut dyn FnMut(RawMessage<'_>), _trouble: &mut dyn FnMut(Trouble)) {}
+    /// How many files were passed over because they hold no messages: empty ones, pictures,
+    /// archives, devices. Complete when every task has run.
+    pub fn skipped(&self) -> usize {
+        self.passed_over + self.listing.passed_over.load(Ordering::Relaxed)
+    }
+
+    /// The work to be done, in a fixed order; an mbox is read once, from front to back, as the iterator advances.
+    ///
+    /// Asking for the tasks begins a new reading: files passed over are counted anew.
+    pub fn tasks(&self) -> impl Iterator<Item = Task> + Send + '_ {
+        self.listing.passed_over.store(0, Ordering::Relaxed);
+        tasks::Tasks::new(&self.listing)
+    }
+
+    /// Reads one message again, from any thread.
+    ///
+    /// Only the message is read, not what stands before it in its file.
+    pub fn read(&self, location: &Location) -> std::io::Result<RawMessage<'static>> {
+        reread::reread(&self.listing, location)
+    }
 }

@@ -1,0 +1,222 @@
+//! The options of the engine, which `scan` and `explain` share, and the way to it.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use clap::Args;
+use clap::builder::RangedU64ValueParser;
+use twicetold_detect::{KeepRule, Options, Scan, scan};
+use twicetold_model::Standing;
+use twicetold_source::Collection;
+
+use crate::failure::{Advice, Exit};
+use crate::terminal::Bar;
+
+/// How to scan.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "How to decide")]
+pub(super) struct EngineArgs {
+    /// Which of several messages that say the same is kept
+    ///
+    /// Rules are oldest, newest, largest, smallest and folder:PREFIX; the first one that tells two
+    /// messages apart decides. Several folder: rules in a row are a list, the most important first:
+    /// --keep folder:Archive,folder:Inbox,newest. A comma inside a prefix is written \,
+    #[arg(long, value_name = "RULE[,RULE]...", default_value = "oldest")]
+    #[arg(value_parser = parse_keep)]
+    keep: Vec<KeepList>,
+
+    /// How many threads to use [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
+    threads: Option<usize>,
+
+    /// How many word pairs share one fingerprint: more needs less memory, fewer finds more
+    #[arg(long, value_name = "N", default_value_t = Options::default().window)]
+    #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..=64))]
+    window: usize,
+
+    /// Texts with fewer content words than this are compared inside their thread only
+    #[arg(long, value_name = "WORDS", default_value_t = Options::default().short)]
+    #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(0..=1000))]
+    short: usize,
+
+    /// How many messages together may cover another one
+    #[arg(long, value_name = "N", default_value_t = Options::default().max_witnesses)]
+    #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..=64))]
+    max_witnesses: usize,
+
+    /// How alike two messages with different facts must be to be shown as versions, in percent
+    #[arg(long, value_name = "P", default_value_t = Options::default().version_percent)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=100))]
+    version_percent: u32,
+}
+
+/// One value of `--keep`, a type of its own so that clap takes it as one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct KeepList(Vec<KeepRule>);
+
+impl EngineArgs {
+    /// Opens the paths and scans what is below them, with progress.
+    pub(super) fn scan(&self, paths: &[PathBuf], quiet: bool) -> Result<Scanned> {
+        refuse_if_nothing_is_there(paths)?;
+        if let Some(threads) = self.threads {
+            rayon::ThreadPoolBuilder::new()
+                .num_threads(threads)
+                .build_global()
+                .context(Advice::new(
+                    format!("cannot start {threads} threads"),
+                    "use a smaller number for --threads, or leave it out",
+                ))?;
+        }
+        let options = self.applied_to(Options::default());
+        let collection = Collection::open(paths);
+        let bar = Bar::new(quiet);
+        let scan = scan(&collection, &options, &bar);
+        bar.finish();
+        Ok(Scanned {
+            collection,
+            options,
+            scan,
+        })
+    }
+
+    fn applied_to(&self, mut options: Options) -> Options {
+        options.keep = merged(self.keep.iter().flat_map(|list| list.0.iter().cloned()));
+        options.window = self.window;
+        options.short = self.short;
+        options.max_witnesses = self.max_witnesses;
+        options.version_percent = self.version_percent;
+        options
+    }
+}
+
+/// What was scanned, how, and what came out.
+#[derive(Debug)]
+pub(super) struct Scanned {
+    pub(super) collection: Collection,
+    pub(super) options: Options,
+    pub(super) scan: Scan,
+}
+
+impl Scanned {
+    /// Whether everything could be read. Problems of decoding do not count: such mail was read.
+    pub(super) fn exit(&self) -> Exit {
+        let unreadable = |standing| standing == Standing::Unreadable;
+        if self.scan.troubles.is_empty()
+            && !self
+                .scan
+                .messages
+                .iter()
+                .any(|message| unreadable(message.verdict.standing))
+        {
+            Exit::Done
+        } else {
+            Exit::Partly
+        }
+    }
+}
+
+/// One missing path among others is reported with the result; if all are missing, it is a mistake.
+fn refuse_if_nothing_is_there(paths: &[PathBuf]) -> Result<()> {
+    let missing =
+        |path: &PathBuf| fs::metadata(path).is_err_and(|error| error.kind() == ErrorKind::NotFound);
+    match paths {
+        [path, rest @ ..] if paths.iter().all(missing) => {
+            let others = if rest.is_empty() {
+                ""
+            } else {
+                ", nor any of the other paths"
+            };
+            Err(Advice::new(
+                format!("there is no file or folder {}{others}", path.display()),
+                "check the spelling, and the folder you are in",
+            )
+            .into_error())
+        }
+        _ => Ok(()),
+    }
+}
+
+fn parse_keep(text: &str) -> Result<KeepList, String> {
+    let mut rules = Vec::new();
+    let mut rule = String::new();
+    let mut chars = text.chars().peekable();
+    loop {
+        match chars.next() {
+            Some('\\') if chars.peek() == Some(&',') => rule.extend(chars.next()),
+            Some(',') => rules.push(parse_rule(&std::mem::take(&mut rule))?),
+            Some(c) => rule.push(c),
+            None => break,
+        }
+    }
+    rules.push(parse_rule(&rule)?);
+    Ok(KeepList(rules))
+}
+
+fn parse_rule(text: &str) -> Result<KeepRule, String> {
+    match text {
+        "oldest" => Ok(KeepRule::Oldest),
+        "newest" => Ok(KeepRule::Newest),
+        "largest" => Ok(KeepRule::Largest),
+        "smallest" => Ok(KeepRule::Smallest),
+        _ => match text.strip_prefix("folder:") {
+            Some("") => Err("folder: needs the beginning of a path, as in folder:Archive".into()),
+            Some(prefix) => Ok(KeepRule::Folders(vec![prefix.to_owned()])),
+            None => Err("a rule is oldest, newest, largest, smallest or folder:PREFIX".to_owned()),
+        },
+    }
+}
+
+/// Neighbouring folders become one list of priorities.
+fn merged(rules: impl Iterator<Item = KeepRule>) -> Vec<KeepRule> {
+    let mut merged: Vec<KeepRule> = Vec::new();
+    for rule in rules {
+        match (merged.last_mut(), rule) {
+            (Some(KeepRule::Folders(before)), KeepRule::Folders(more)) => before.extend(more),
+            (_, rule) => merged.push(rule),
+        }
+    }
+    merged
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folders(prefixes: &[&str]) -> KeepRule {
+        KeepRule::Folders(prefixes.iter().map(|prefix| (*prefix).to_owned()).collect())
+    }
+
+    #[test]
+    fn keep_rules_are_understood() {
+        let cases: &[(&str, Vec<KeepRule>)] = &[
+            ("oldest", vec![KeepRule::Oldest]),
+            ("largest,newest", vec![KeepRule::Largest, KeepRule::Newest]),
+            (
+                "folder:a,folder:b,smallest",
+                vec![folders(&["a", "b"]), KeepRule::Smallest],
+            ),
+            (
+                "folder:a,newest,folder:b",
+                vec![folders(&["a"]), KeepRule::Newest, folders(&["b"])],
+            ),
+            ("folder:a\\,b", vec![folders(&["a,b"])]),
+            ("folder:a\\b", vec![folders(&["a\\b"])]),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(
+                merged(parse_keep(text).unwrap().0.into_iter()),
+                *expected,
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn wrong_keep_rules_are_refused() {
+        for text in ["", "eldest", "oldest,", ",", "folder:", "Oldest", "folder"] {
+            assert!(parse_keep(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! `twicetold <verb>`: one file per command, whose doc comment is its help.
+
+mod completions;
+mod engine;
+mod explain;
+mod find;
+mod man;
+mod scan;
+
+use anyhow::Result;
+use clap::{Args, Parser, Subcommand};
+
+use crate::failure::Exit;
+use crate::terminal::Color;
+
+/// Finds e-mail that tells you nothing new, proves it, and lets you let go of it safely.
+///
+/// Twicetold reads mailboxes (Maildir, mbox, single messages, folders of text, JSON lines) and finds
+/// the messages whose every sentence can be read in another message that is kept: copies, quoted
+/// originals, texts that were sent again. It shows the proof for each of them. It only reads.
+#[derive(Debug, Parser)]
+#[command(name = "twicetold", version, after_long_help = AFTER_HELP)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    command: Command,
+
+    #[command(flatten)]
+    talk: TalkArgs,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Scan(scan::ScanArgs),
+    Explain(explain::ExplainArgs),
+    Completions(completions::CompletionsArgs),
+    Man(man::ManArgs),
+}
+
+/// How to talk to the user; the same for every command.
+#[derive(Clone, Copy, Debug, Args)]
+struct TalkArgs {
+    /// Say nothing on stderr but errors
+    #[arg(long, short, global = true)]
+    quiet: bool,
+
+    /// When to use colour; NO_COLOR is honoured
+    #[arg(long, value_enum, value_name = "WHEN", global = true, default_value_t)]
+    color: Color,
+}
+
+/// Does what the command line asks for.
+pub(crate) fn run(cli: Cli) -> Result<Exit> {
+    match cli.command {
+        Command::Scan(args) => scan::run(&args, cli.talk),
+        Command::Explain(args) => explain::run(&args, cli.talk),
+        Command::Completions(args) => completions::run(&args),
+        Command::Man(args) => man::run(&args),
+    }
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  twicetold scan ~/Maildir                 what could go, and why
+  twicetold scan --list inbox.mbox         every message that may go
+  twicetold explain inbox.mbox@2048 inbox.mbox
+                                           the proof of one verdict
+  twicetold scan --format jsonl --output report.jsonl ~/Mail
+                                           a line per message, for programs
+
+Exit codes:
+  0    done
+  1    nothing was done because of an error
+  2    the command line is wrong
+  3    done, but some paths or messages could not be read
+  130  interrupted
+
+More: docs/scan.md (how it decides), docs/output.md (the formats), docs/exit-codes.md";

@@ -1,0 +1,163 @@
+//! `twicetold scan`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use twicetold_detect::Scan;
+
+use super::TalkArgs;
+use super::engine::EngineArgs;
+use super::find::distinct_paths;
+use crate::failure::{Advice, Exit};
+use crate::output::Output;
+use crate::report::escape::{self, visible, visible_path};
+use crate::report::text::{Looked, View};
+use crate::report::{csv, jsonl, text, units};
+use crate::terminal::{Paint, talk};
+
+/// Find the messages that say nothing new
+///
+/// Reads every message below the paths once and tells which of them say nothing that the others do
+/// not say. A message may go only if every sentence of it stands in messages that are kept, with no
+/// number, date, address or "not" more or less. Nothing is changed: scan only reads.
+///
+/// A path is a Maildir, an mbox, a single message, a folder of them, a text file or a file of JSON
+/// lines; several may be given, and the same mailbox given twice counts once.
+#[derive(Debug, Args)]
+#[command(after_long_help = AFTER_HELP)]
+pub(super) struct ScanArgs {
+    /// The mailboxes, files and folders to read
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+
+    /// How to show the result
+    #[arg(long, short, value_enum, default_value_t)]
+    format: Format,
+
+    /// Write the result to this file instead of stdout; it appears when it is complete
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// List every message that may go and every version, with the reason (text format)
+    #[arg(long)]
+    list: bool,
+
+    #[command(flatten)]
+    engine: EngineArgs,
+}
+
+/// How to show the result of a scan.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// A summary for people
+    #[default]
+    Text,
+    /// One JSON object a line for each message
+    Jsonl,
+    /// A table for spreadsheets
+    Csv,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  twicetold scan ~/Maildir
+  twicetold scan --list inbox.mbox archive.mbox
+  twicetold scan --keep folder:Archive,newest ~/Mail
+  twicetold scan --format csv --output report.csv ~/Mail
+
+Exit codes: 0 done, 1 error, 2 wrong usage, 3 done but something could not be read,
+130 interrupted.
+
+More: docs/scan.md (how it decides), docs/output.md (the formats), docs/exit-codes.md";
+
+pub(super) fn run(args: &ScanArgs, how: TalkArgs) -> Result<Exit> {
+    if args.list && args.format != Format::Text {
+        return Err(Advice::new(
+            "--list belongs to the text format",
+            "leave --list out: the other formats show every message anyway",
+        )
+        .usage()
+        .into_error());
+    }
+    let output = Output::open(args.output.as_deref())?;
+    if let Some(path) = args.paths.iter().find(|path| output.replaces(path)) {
+        return Err(would_overwrite(path));
+    }
+    let start = Instant::now();
+    let scanned = args.engine.scan(&args.paths, how.quiet)?;
+    let took = start.elapsed();
+    let scan = &scanned.scan;
+    if let Some(path) = distinct_paths(scan)
+        .map(Path::new)
+        .find(|path| output.replaces(path))
+    {
+        return Err(would_overwrite(path));
+    }
+
+    match args.format {
+        Format::Text => {
+            let view = View {
+                paths: args.paths.iter().map(|path| look(path)).collect(),
+                list: args.list,
+                paint: match output {
+                    Output::Stdout => Paint::for_stdout(how.color),
+                    Output::File(_) | Output::Device(_) => Paint::PLAIN,
+                },
+            };
+            output.write(|out| text::write(out, scan, &view))?;
+        }
+        Format::Jsonl => output.write(|out| jsonl::write(out, scan))?,
+        Format::Csv => output.write(|out| csv::write(out, scan))?,
+    }
+    if !how.quiet {
+        // The text summary names them itself.
+        if args.format != Format::Text {
+            warn_of_troubles(scan);
+        }
+        let read = units::counted(scan.messages.len() as u64, "message", "messages");
+        talk(&format!("{read} in {:.1} s", took.as_secs_f64()));
+    }
+    Ok(scanned.exit())
+}
+
+fn would_overwrite(path: &Path) -> anyhow::Error {
+    Advice::new(
+        format!(
+            "the report would overwrite {}, which holds mail that is read",
+            path.display()
+        ),
+        "choose another name for --output",
+    )
+    .into_error()
+}
+
+fn look(path: &Path) -> Looked {
+    let what = match fs::metadata(path) {
+        Err(error) => error.to_string(),
+        Ok(found) if found.is_dir() => match fs::read_dir(path).map(|mut below| below.next()) {
+            Ok(None) => "an empty folder".to_owned(),
+            Ok(Some(_)) => "a folder without messages".to_owned(),
+            Err(error) => format!("a folder that cannot be opened ({error})"),
+        },
+        Ok(found) if found.len() == 0 => "an empty file".to_owned(),
+        Ok(found) => format!("a file of {} without messages", units::size(found.len())),
+    };
+    Looked {
+        path: path.to_string_lossy().into_owned(),
+        what,
+    }
+}
+
+fn warn_of_troubles(scan: &Scan) {
+    const MOST: usize = 20;
+    for trouble in scan.troubles.iter().take(MOST) {
+        let what = visible(&trouble.problem.what, escape::MESSAGE);
+        talk(&format!("warning: {}: {what}", visible_path(&trouble.path)));
+    }
+    if let Some(rest @ 1..) = scan.troubles.len().checked_sub(MOST) {
+        talk(&format!("warning: {rest} more paths could not be read"));
+    }
+}

@@ -1,0 +1,46 @@
+//! `twicetold man` as users run it.
+
+mod common;
+
+use common::{Folder, text, twicetold};
+
+const PAGES: [&str; 5] = [
+    "twicetold-completions.1",
+    "twicetold-explain.1",
+    "twicetold-man.1",
+    "twicetold-scan.1",
+    "twicetold.1",
+];
+
+#[test]
+fn every_command_gets_a_page() {
+    let folder = Folder::new("man");
+    let run = twicetold(["man", "--out", &folder.at("")]);
+    assert_eq!(run.status.code(), Some(0), "{}", text(&run.stderr));
+    assert_eq!(folder.names(), PAGES);
+    let page = std::fs::read_to_string(folder.at("twicetold-scan.1")).unwrap();
+    assert!(page.contains(".TH twicetold-scan 1"), "{page}");
+    assert!(page.contains("twicetold scan"), "{page}");
+    assert!(page.contains("Examples:"), "{page}");
+}
+
+#[test]
+fn without_a_folder_all_pages_go_to_stdout() {
+    let run = twicetold(["man"]);
+    assert_eq!(run.status.code(), Some(0));
+    assert_eq!(
+        text(&run.stdout).matches(".TH twicetold").count(),
+        PAGES.len()
+    );
+}
+
+#[test]
+fn a_missing_folder_is_named_with_a_hint() {
+    let run = twicetold(["man", "--out", "no/such/folder"]);
+    assert_eq!(run.status.code(), Some(1));
+    let told = text(&run.stderr);
+    assert!(
+        told.starts_with("error: there is no folder no/such/folder\nhint: "),
+        "{told}"
+    );
+}

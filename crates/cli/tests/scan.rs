@@ -1,0 +1,167 @@
+//! `twicetold scan` as users run it.
+
+mod common;
+
+use std::fs;
+use std::process::{Command, Stdio};
+
+use common::{Folder, text, twicetold};
+
+const MAIL: &str = "From: anna@example.org\nSubject: Lunch\nMessage-ID: <1@example.org>\n\
+                    Date: Mon, 14 May 2001 09:30:00 +0000\n\nLet us meet at the harbour.\n";
+
+#[test]
+fn help_teaches() {
+    let run = twicetold(["scan", "--help"]);
+    assert_eq!(run.status.code(), Some(0));
+    let help = text(&run.stdout);
+    for part in [
+        "Examples:",
+        "--keep",
+        "--format",
+        "Exit codes",
+        "docs/scan.md",
+        "only reads",
+    ] {
+        assert!(help.contains(part), "{part} is missing in\n{help}");
+    }
+}
+
+#[test]
+fn wrong_usage_ends_with_2() {
+    let cases: &[&[&str]] = &[
+        &[],
+        &["scan"],
+        &["sacn", "."],
+        &["scan", "--format", "xml", "."],
+        &["scan", "--window", "0", "."],
+        &["scan", "--window", "65", "."],
+        &["scan", "--keep", "eldest", "."],
+        &["scan", "--keep", "folder:", "."],
+        &["scan", "--version-percent", "101", "."],
+        &["scan", "--threads", "0", "."],
+        &["scan", "--list", "--format", "csv", "."],
+    ];
+    for args in cases {
+        let run = twicetold(args.iter().copied());
+        assert_eq!(run.status.code(), Some(2), "{args:?}");
+        assert!(run.stdout.is_empty(), "{args:?}");
+        assert!(!run.stderr.is_empty(), "{args:?}");
+    }
+}
+
+#[test]
+fn a_missing_path_is_named_with_a_hint() {
+    let run = twicetold(["scan", "no/such/\u{1b}[5mbox"]);
+    assert_eq!(run.status.code(), Some(1));
+    assert!(run.stdout.is_empty());
+    let told = text(&run.stderr);
+    assert!(
+        told.starts_with("error: there is no file or folder no/such/\\x1b[5mbox\n"),
+        "{told}"
+    );
+    assert!(told.contains("\nhint: "), "{told}");
+}
+
+#[test]
+fn the_report_goes_to_a_file_and_nothing_else_stays() {
+    let folder = Folder::new("scan-output");
+    fs::write(folder.at("mail.eml"), MAIL).unwrap();
+    fs::write(folder.at("report.csv"), "old").unwrap();
+    let (mail, report) = (folder.at("mail.eml"), folder.at("report.csv"));
+    let run = twicetold(["scan", "--format", "csv", "--output", &report, &mail]);
+    assert_eq!(run.status.code(), Some(0), "{}", text(&run.stderr));
+    assert!(run.stdout.is_empty());
+    assert!(
+        fs::read_to_string(&report)
+            .unwrap()
+            .starts_with("schema,path,offset,")
+    );
+    assert_eq!(folder.names(), ["mail.eml", "report.csv"]);
+    assert_eq!(fs::read_to_string(&mail).unwrap(), MAIL);
+}
+
+#[test]
+fn an_output_that_cannot_be_written_is_told_before_the_work() {
+    let folder = Folder::new("scan-bad-output");
+    fs::write(folder.at("mail.eml"), MAIL).unwrap();
+    for bad in [
+        folder.at("no/such/folder/report"),
+        folder.at(""),
+        folder.at("."),
+    ] {
+        let run = twicetold(["scan", "--output", &bad, &folder.at("mail.eml")]);
+        assert_eq!(run.status.code(), Some(1), "{bad}");
+        let told = text(&run.stderr);
+        assert!(told.contains("error: cannot write the report to"), "{told}");
+        assert!(told.contains("hint: "), "{told}");
+    }
+}
+
+#[test]
+fn mail_is_never_overwritten_by_the_report() {
+    let folder = Folder::new("scan-overwrite");
+    let mail = folder.at("mail.eml");
+    fs::write(&mail, MAIL).unwrap();
+    let run = twicetold(["scan", "--output", &mail, &mail]);
+    assert_eq!(run.status.code(), Some(1));
+    assert!(
+        text(&run.stderr).contains("would overwrite"),
+        "{}",
+        text(&run.stderr)
+    );
+    assert_eq!(fs::read_to_string(&mail).unwrap(), MAIL);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_and_a_device_stay_what_they_are() {
+    let folder = Folder::new("scan-link");
+    let (mail, real, link) = (folder.at("mail.eml"), folder.at("real"), folder.at("link"));
+    fs::write(&mail, MAIL).unwrap();
+    fs::write(&real, "old").unwrap();
+    std::os::unix::fs::symlink("real", &link).unwrap();
+    let run = twicetold(["scan", "--format", "csv", "--output", &link, &mail]);
+    assert_eq!(run.status.code(), Some(0), "{}", text(&run.stderr));
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert!(fs::read_to_string(&real).unwrap().starts_with("schema,"));
+    let run = twicetold(["scan", "--output", "/dev/null", &mail]);
+    assert_eq!(run.status.code(), Some(0), "{}", text(&run.stderr));
+}
+
+#[test]
+fn an_empty_folder_is_explained() {
+    let folder = Folder::new("scan-empty");
+    let run = twicetold(["scan", &folder.at("")]);
+    assert_eq!(run.status.code(), Some(0), "{}", text(&run.stderr));
+    let said = text(&run.stdout);
+    assert!(said.contains("No messages were found."), "{said}");
+    assert!(said.contains("an empty folder"), "{said}");
+}
+
+#[test]
+fn stdout_holds_no_colour_and_no_clock_when_it_is_no_terminal() {
+    let folder = Folder::new("scan-plain");
+    fs::write(folder.at("mail.eml"), MAIL).unwrap();
+    let first = twicetold(["scan", &folder.at("mail.eml")]);
+    let second = twicetold(["scan", "--quiet", "--threads", "1", &folder.at("mail.eml")]);
+    assert!(!first.stdout.contains(&0x1b));
+    assert_eq!(text(&first.stdout), text(&second.stdout));
+    assert!(second.stderr.is_empty(), "{}", text(&second.stderr));
+}
+
+#[test]
+fn a_closed_pipe_ends_quietly() {
+    let folder = Folder::new("scan-pipe");
+    fs::write(folder.at("mail.eml"), MAIL).unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_twicetold"))
+        .args(["scan", "--quiet", &folder.at("mail.eml")])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let run = child.wait_with_output().unwrap();
+    assert_eq!(run.status.code(), Some(0), "{}", text(&run.stderr));
+    assert!(run.stderr.is_empty(), "{}", text(&run.stderr));
+}

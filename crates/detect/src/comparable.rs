@@ -1,0 +1,219 @@
+//! A document made ready for comparison.
+
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use twicetold_mail::words::hash_of;
+use twicetold_methods::winnow::pair;
+use twicetold_model::{Document, SegmentKind, Word, WordFlags, WordKind};
+
+/// Words that say nothing on their own: a sentence of nothing else is a courtesy.
+const COURTESIES: &str = "fyi thanks thank you cheers regards please see below above attached forwarded fwd fw \
+    forwarding many very much in advance best kind sincerely hi hello ttyl info zur zk danke vielen dank merci pour \
+    gracias grazie obrigado obrigada bedankt tack tak takk kiitos dziękuję спасибо 谢谢 謝謝 ありがとう 감사합니다";
+
+/// Words that answer: what they mean stands in the sentence before.
+const ANSWERS: &str = "yes no yeah yep nope ok okay sure agreed correct right wrong true false done maybe perhaps \
+    never always exactly absolutely definitely approved rejected accepted declined both neither none all some \
+    ja nein doch oui non si sì sí sim não nee nej ne tak nie да нет evet hayır はい いいえ 是 是的 不是 好 好的 对 不 네 아니요";
+
+/// Words that take back the rest of their sentence without being denials.
+const HEDGES: &str = "if unless whether false untrue wrong doubt doubtful hardly falls wenn ob si falls если ли 如果";
+
+fn table(words: &'static str, cell: &'static OnceLock<Vec<u64>>) -> &'static [u64] {
+    cell.get_or_init(|| {
+        let mut hashes: Vec<u64> = words.split_whitespace().map(hash_of).collect();
+        hashes.sort_unstable();
+        hashes
+    })
+}
+
+fn is_courtesy(hash: u64) -> bool {
+    static TABLE: OnceLock<Vec<u64>> = OnceLock::new();
+    table(COURTESIES, &TABLE).binary_search(&hash).is_ok()
+}
+
+fn is_answer(hash: u64) -> bool {
+    static TABLE: OnceLock<Vec<u64>> = OnceLock::new();
+    table(ANSWERS, &TABLE).binary_search(&hash).is_ok()
+}
+
+/// Whether a word may turn the sentence it stands in into its contrary, or into a mere possibility.
+pub(crate) fn turns(word: &Word) -> bool {
+    static TABLE: OnceLock<Vec<u64>> = OnceLock::new();
+    word.flags.has(WordFlags::NEGATION) || table(HEDGES, &TABLE).binary_search(&word.hash).is_ok()
+}
+
+/// A sentence of a message as a unit of proof: it is covered as a whole or not at all.
+#[derive(Clone, Debug)]
+pub(crate) struct Unit {
+    /// Its words, as positions in [`Comparable::stream`].
+    pub(crate) stream: Range<u32>,
+    /// Its words, as indices into the document's words.
+    pub(crate) words: Range<u32>,
+    /// What segment it stands in.
+    pub(crate) kind: SegmentKind,
+    /// It says something a reader would miss.
+    pub(crate) content: bool,
+    /// It means something only right behind the unit before it.
+    pub(crate) answers: bool,
+}
+
+impl Unit {
+    /// How many words it is compared by.
+    pub(crate) fn len(&self) -> usize {
+        self.stream.len()
+    }
+}
+
+/// A document with what comparing needs: the words that count, the units, and where each word pair stands.
+#[derive(Debug)]
+pub(crate) struct Comparable {
+    pub(crate) document: Document,
+    /// The words without the free ones, as indices into the document's words.
+    pub(crate) stream: Vec<u32>,
+    /// The sentence of each position of the stream.
+    sentence: Vec<u32>,
+    pub(crate) units: Vec<Unit>,
+    /// Hashes of all facts, link targets included; sorted.
+    facts: OnceLock<Vec<u64>>,
+    /// Where each pair of neighbouring words stands in the stream; sorted.
+    places: OnceLock<Vec<(u64, u32)>>,
+}
+
+impl Comparable {
+    pub(crate) fn new(document: Document) -> Self {
+        let mut stream = Vec::with_capacity(document.words.len());
+        let mut sentence = Vec::with_capacity(document.words.len());
+        let mut units: Vec<Unit> = Vec::with_capacity(document.sentences.len());
+        let mut asked = false;
+        let mut kind_before = None;
+        for (n, s) in document.sentences.iter().enumerate() {
+            let from = stream.len();
+            for w in s.words.clone() {
+                if !document.words[w as usize].flags.has(WordFlags::FREE) {
+                    stream.push(w);
+                    sentence.push(n as u32);
+                }
+            }
+            let kind = document.segments.get(s.segment as usize).map_or(SegmentKind::Own, |g| g.kind);
+            let words = document.sentence_words(s);
+            if stream.len() == from {
+                continue;
+            }
+            let replies = kind == SegmentKind::Own && kind_before == Some(SegmentKind::Quoted);
+            let courtesy = words.len() <= 6 && words.iter().all(|w| is_courtesy(w.hash) && !w.is_fact());
+            let brief = stream.len() - from <= 3;
+            let answers = brief
+                && (asked || replies || words.iter().any(|w| w.is_fact() || is_answer(w.hash)));
+            units.push(Unit {
+                stream: from as u32..stream.len() as u32,
+                words: s.words.clone(),
+                kind,
+                content: kind.is_content() && !courtesy,
+                answers,
+            });
+            asked = words.last().is_some_and(|w| w.flags.has(WordFlags::ASKED));
+            if kind.is_content() {
+                kind_before = Some(kind);
+            }
+        }
+        Self { document, stream, sentence, units, facts: OnceLock::new(), places: OnceLock::new() }
+    }
+
+    /// The word at a position of the stream.
+    pub(crate) fn at(&self, position: usize) -> Option<&Word> {
+        self.document.words.get(*self.stream.get(position)? as usize)
+    }
+
+    /// The positions at which this pair of neighbours stands, in order.
+    pub(crate) fn places(&self, first: u64, second: u64) -> impl Iterator<Item = u32> + '_ {
+        let places = self.places.get_or_init(|| {
+            let hash = |p: usize| self.at(p).map_or(0, |w| w.hash);
+            let mut places: Vec<(u64, u32)> =
+                (1..self.stream.len()).map(|p| (pair(hash(p - 1), hash(p)), p as u32 - 1)).collect();
+            places.sort_unstable();
+            places
+        });
+        let key = pair(first, second);
+        let from = places.partition_point(|&(k, _)| k < key);
+        places[from..].iter().take_while(move |&&(k, _)| k == key).map(|&(_, p)| p)
+    }
+
+    /// Whether a sentence ends before this position of the stream.
+    pub(crate) fn starts_sentence(&self, position: usize) -> bool {
+        position == 0 || position >= self.sentence.len() || self.sentence[position - 1] != self.sentence[position]
+    }
+
+    /// The positions of the stream that belong to the sentence at this one.
+    pub(crate) fn sentence_around(&self, position: usize) -> Range<usize> {
+        let Some(&n) = self.sentence.get(position) else { return position..position };
+        let from = self.sentence.partition_point(|&s| s < n);
+        let to = from + self.sentence[from..].partition_point(|&s| s == n);
+        from..to
+    }
+
+    /// What sort of segment the word at this position stands in.
+    pub(crate) fn kind_at(&self, position: usize) -> SegmentKind {
+        self.sentence
+            .get(position)
+            .and_then(|&s| self.document.sentences.get(s as usize))
+            .and_then(|s| self.document.segments.get(s.segment as usize))
+            .map_or(SegmentKind::Own, |g| g.kind)
+    }
+
+    /// Whether a fact or link stands anywhere in it, packaging and subject included.
+    pub(crate) fn has_fact(&self, hash: u64) -> bool {
+        let facts = self.facts.get_or_init(|| {
+            let mut facts: Vec<u64> = self.document.words.iter().filter(|w| w.is_fact()).map(|w| w.hash).collect();
+            facts.extend_from_slice(&self.document.links);
+            facts.extend(subject_facts(&self.document.envelope.subject));
+            facts.sort_unstable();
+            facts
+        });
+        facts.binary_search(&hash).is_ok()
+    }
+
+    /// Content words: what the message says, without free words, packaging and courtesies.
+    pub(crate) fn says(&self) -> usize {
+        self.units.iter().filter(|u| u.content).map(Unit::len).sum()
+    }
+
+    /// Content words that tell something, in own text only and in all.
+    pub(crate) fn telling(&self) -> (usize, usize) {
+        let (mut own, mut all) = (0, 0);
+        for unit in self.units.iter().filter(|u| u.content) {
+            let words = &self.document.words[unit.words.start as usize..unit.words.end as usize];
+            let telling = words.iter().filter(|w| !w.flags.has(WordFlags::STOP)).count();
+            all += telling;
+            if unit.kind == SegmentKind::Own {
+                own += telling;
+            }
+        }
+        (own, all)
+    }
+
+    /// Hashes of facts in signatures: they need not stand in a witness, but must not get lost altogether.
+    pub(crate) fn signature_facts(&self) -> Vec<u64> {
+        let mut facts: Vec<u64> = self
+            .units
+            .iter()
+            .filter(|u| u.kind == SegmentKind::Signature)
+            .flat_map(|u| &self.document.words[u.words.start as usize..u.words.end as usize])
+            .filter(|w| w.kind != WordKind::Plain && w.kind != WordKind::Symbol)
+            .map(|w| w.hash)
+            .collect();
+        facts.sort_unstable();
+        facts.dedup();
+        facts
+    }
+}
+
+/// Hashes of the words of a subject that hold a digit.
+pub(crate) fn subject_facts(subject: &str) -> impl Iterator<Item = u64> + '_ {
+    subject
+        .split(|c: char| c.is_whitespace() || matches!(c, '[' | ']' | '(' | ')' | '#' | '"' | '<' | '>'))
+        .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '$' | '€' | '£' | '%' | '-' | '+')))
+        .filter(|word| word.contains(|c: char| c.is_ascii_digit()))
+        .map(|word| hash_of(&word.to_lowercase()))
+}

@@ -1,0 +1,319 @@
+//! Which messages are kept?
+//!
+//! Messages are asked in the order of how much they say. Each is kept unless messages that are kept
+//! already cover it. So every witness is kept by construction, of equal copies exactly one stays, and
+//! a chain of near copies loses nothing. A second walk asks the kept ones once more, the least first:
+//! one that the *other* kept ones cover together may go too, if everything that rested on it can be
+//! proved without it.
+//!
+//! The walk goes in batches of fixed size: a batch is compared with what is kept in parallel, then
+//! with itself in order. Threads change nothing in the result.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use foldhash::fast::FixedState;
+use rayon::prelude::*;
+use twicetold_index::{Limits, MemoryIndex};
+use twicetold_methods::winnow::{counts, pair};
+use twicetold_model::{Category, Residue, Witness};
+
+use crate::check;
+use crate::comparable::Comparable;
+use crate::cover::{Held, category, combine, content, hold, proof, residue, witnesses};
+use crate::library::Library;
+use crate::record::Record;
+use crate::scan::{Options, Progress, Stage};
+
+/// How many messages are compared with what is kept at a time.
+const BATCH: usize = 512;
+/// How many candidates are read for one message.
+const CANDIDATES: usize = 12;
+/// How many entries of the index are walked for one message.
+const ENTRIES: usize = 20_000;
+/// How many messages are read at the most when looking for a combined cover.
+const COMBINED: usize = 40;
+
+/// Why a message may go.
+#[derive(Clone, Debug)]
+pub(crate) struct Proven {
+    pub(crate) category: Category,
+    pub(crate) witnesses: Vec<Witness>,
+    pub(crate) residue: Vec<Residue>,
+}
+
+/// What is kept so far, and how to find it.
+pub(crate) struct Kept {
+    index: MemoryIndex,
+    /// A kept message that has this attachment, link or signature fact.
+    things: HashMap<u64, u32, FixedState>,
+}
+
+/// Everything the walk needs to know.
+pub(crate) struct Walk<'s> {
+    pub(crate) records: &'s [Record],
+    pub(crate) threads: &'s [u32],
+    pub(crate) library: &'s Library<'s>,
+    pub(crate) options: &'s Options,
+    /// The fingerprints of each message that other messages have as well.
+    pub(crate) shared: Vec<Box<[u64]>>,
+}
+
+/// The result: for each message asked, the proof that it may go, or `None` if it is kept.
+pub(crate) type Decisions = HashMap<u32, Proven, FixedState>;
+
+impl<'s> Walk<'s> {
+    /// Walks down `order` and decides.
+    pub(crate) fn decide(&self, order: &[u32], progress: &dyn Progress) -> (Kept, Decisions) {
+        let mut kept = Kept { index: MemoryIndex::new(), things: HashMap::default() };
+        let mut gone = Decisions::default();
+        progress.begin(Stage::Proving, order.len() as u64);
+        for batch in order.chunks(BATCH) {
+            let first: Vec<Option<Proven>> = batch
+                .par_iter()
+                .map(|&a| {
+                    let proven = self.prove(a, &kept, &[], u32::MAX);
+                    progress.advance(1, 0);
+                    proven
+                })
+                .collect();
+            let (mut open, mut done) = (Vec::new(), Vec::new());
+            for (&a, proven) in batch.iter().zip(first) {
+                match proven {
+                    Some(proven) => done.push((a, proven)),
+                    None => open.push(a),
+                }
+            }
+            gone.extend(done);
+            self.decide_batch(&open, &mut kept, &mut gone);
+        }
+        (kept, gone)
+    }
+
+    /// Compares the messages of a batch that nothing kept before covers with each other.
+    fn decide_batch(&self, open: &[u32], kept: &mut Kept, gone: &mut Decisions) {
+        let mut index = MemoryIndex::new();
+        let mut rank: HashMap<u32, usize, FixedState> = HashMap::default();
+        for (n, &a) in open.iter().enumerate() {
+            index.insert(a, self.shared[a as usize].iter().copied());
+            rank.insert(a, n);
+        }
+        let earlier: Vec<Vec<u32>> = open
+            .par_iter()
+            .enumerate()
+            .map(|(n, &a)| {
+                let mut found = self.candidates(&index, a, CANDIDATES);
+                found.retain(|b| rank.get(b).is_some_and(|&r| r < n));
+                // Read ahead, so that the walk below finds the texts ready.
+                if !found.is_empty() {
+                    self.library.get(a);
+                }
+                found
+            })
+            .collect();
+        for (&a, earlier) in open.iter().zip(earlier) {
+            let mut near: Vec<u32> = Vec::new();
+            for b in earlier {
+                match gone.get(&b) {
+                    None => near.push(b),
+                    Some(proven) => near.extend(proven.witnesses.iter().map(|w| w.message)),
+                }
+            }
+            near.dedup();
+            let proven = if near.is_empty() { None } else { self.prove(a, kept, &near, u32::MAX) };
+            match proven {
+                Some(proven) => drop(gone.insert(a, proven)),
+                None => self.keep(a, kept),
+            }
+        }
+    }
+
+    fn keep(&self, a: u32, kept: &mut Kept) {
+        let record = &self.records[a as usize];
+        kept.index.insert(a, self.shared[a as usize].iter().copied());
+        for &thing in record.attachments.iter().chain(&record.links).chain(&record.signature_facts) {
+            kept.things.entry(thing).or_insert(a);
+        }
+    }
+
+    /// Messages of an index that share fingerprints with `a`: most first.
+    pub(crate) fn candidates(&self, index: &MemoryIndex, a: u32, most: usize) -> Vec<u32> {
+        let keys = &self.shared[a as usize];
+        let limits = Limits { entries: ENTRIES, messages: most };
+        let found = index.sharing(keys, keys.len(), limits, |b| &self.shared[b as usize]);
+        found.into_iter().map(|c| c.message).filter(|&b| b != a).collect()
+    }
+
+    /// Tries to prove that kept messages cover `a`; `near` are asked first, `without` is not asked.
+    fn prove(&self, a: u32, kept: &Kept, near: &[u32], without: u32) -> Option<Proven> {
+        let record = &self.records[a as usize];
+        let (all, shared) = (record.fingerprints.len(), self.shared[a as usize].len());
+        // Too little of it stands anywhere else.
+        if record.is_empty() || shared * 10 < all * 4 {
+            return None;
+        }
+        let mut asked = near.to_vec();
+        asked.extend(self.candidates(&kept.index, a, CANDIDATES).into_iter().filter(|b| !near.contains(b)));
+        asked.retain(|&b| b != without);
+        if asked.is_empty() {
+            return None;
+        }
+        let text = self.library.get(a)?;
+        let mut held: Vec<Held> = Vec::new();
+        for b in asked {
+            let Some(one) = self.hold(a, &text, b) else { continue };
+            if one.is_complete(&text)
+                && let Some(proven) = self.conclude(a, &text, &[&one], kept)
+            {
+                return Some(proven);
+            }
+            held.push(one);
+        }
+        self.ask_for_the_rest(a, &text, kept, &mut held, without);
+        let chosen = combine(&text, &held, self.options.max_witnesses)?;
+        let chosen: Vec<&Held> = chosen.into_iter().map(|n| &held[n]).collect();
+        self.conclude(a, &text, &chosen, kept)
+    }
+
+    /// What `b` holds of `a`, if it may be a witness for it at all.
+    fn hold(&self, a: u32, text: &Comparable, b: u32) -> Option<Held> {
+        let held = hold(text, b, self.library.get(b)?);
+        (!self.records[a as usize].short || self.in_context(a, text, &held)).then_some(held)
+    }
+
+    /// Whether a message of a few words means the same in the witness: the same sender on the same subject, or the same
+    /// conversation and quoted there.
+    fn in_context(&self, a: u32, text: &Comparable, held: &Held) -> bool {
+        let (x, y) = (&self.records[a as usize], &self.records[held.message as usize]);
+        let same_sender = !x.from.is_empty() && x.from == y.from;
+        let same_topic = x.topic != 0 && x.topic == y.topic;
+        let same_thread = self.threads[a as usize] == self.threads[held.message as usize];
+        (same_sender && (same_topic || same_thread)) || (same_thread && held.quotes_own_text(text))
+    }
+
+    /// Asks further kept messages for the units that none of `held` has.
+    fn ask_for_the_rest(&self, a: u32, text: &Arc<Comparable>, kept: &Kept, held: &mut Vec<Held>, without: u32) {
+        for (n, unit) in content(text) {
+            if held.len() >= COMBINED || held.iter().any(|h| h.places[n].is_some()) {
+                continue;
+            }
+            let words = &text.document.words[unit.words.start as usize..unit.words.end as usize];
+            let told: Vec<u64> = words.iter().filter(|w| counts(w)).map(|w| w.hash).collect();
+            let mut lists: Vec<&[u32]> = told.windows(2).map(|w| kept.index.holders(pair(w[0], w[1]))).collect();
+            lists.retain(|list| !list.is_empty());
+            lists.sort_by_key(|list| list.len());
+            let mut fresh: Vec<u32> = Vec::new();
+            for &b in lists.iter().flat_map(|list| list.iter().take(8)) {
+                let known = b == a || b == without || fresh.contains(&b) || held.iter().any(|h| h.message == b);
+                if !known && fresh.len() < 4 {
+                    fresh.push(b);
+                }
+            }
+            let before = held.len();
+            held.extend(fresh.into_iter().filter_map(|b| self.hold(a, text, b)));
+            if held[before..].iter().all(|h| h.places[n].is_none()) {
+                // One unit that stands nowhere else decides.
+                return;
+            }
+        }
+    }
+
+    /// The last questions: attachments, links, facts outside the text, and the proof itself.
+    fn conclude(&self, a: u32, text: &Comparable, chosen: &[&Held], kept: &Kept) -> Option<Proven> {
+        let record = &self.records[a as usize];
+        let has = |thing: u64| {
+            chosen.iter().any(|h| {
+                let witness = &self.records[h.message as usize];
+                witness.attachments.binary_search(&thing).is_ok() || h.text.has_fact(thing)
+            })
+        };
+        if record.subject_facts.iter().any(|&fact| !has(fact)) {
+            return None;
+        }
+        let mut holders: Vec<u32> = Vec::new();
+        for &thing in record.attachments.iter().chain(&record.links).chain(&record.signature_facts) {
+            if !has(thing) {
+                holders.push(*kept.things.get(&thing).filter(|&&b| b != a)?);
+            }
+        }
+        holders.sort_unstable();
+        holders.dedup();
+        let proof = proof(text, chosen);
+        let texts: Vec<&Comparable> = chosen.iter().map(|h| h.text.as_ref()).collect();
+        if !check::holds(text, &texts, &proof) {
+            return None;
+        }
+        let mut witnesses = witnesses(text, chosen);
+        let category = if holders.is_empty() { category(text, chosen) } else { Category::Combined };
+        for holder in holders {
+            if witnesses.iter().all(|w| w.message != holder) {
+                let containment = self.hold(a, text, holder).map_or(0, |h| h.words(text)) as f64 / text.says().max(1) as f64;
+                witnesses.push(Witness { message: holder, containment });
+            }
+        }
+        Some(Proven { category, witnesses, residue: residue(text, chosen) })
+    }
+
+    /// The second walk, over what the first one kept.
+    pub(crate) fn decide_again(&self, order: &[u32], kept: &mut Kept, gone: &mut Decisions, progress: &dyn Progress) {
+        let stay: Vec<u32> = order.iter().rev().copied().filter(|a| !gone.contains_key(a)).collect();
+        progress.begin(Stage::Combining, stay.len() as u64);
+        let seen: &Kept = kept;
+        let hopeful: Vec<u32> = stay
+            .par_iter()
+            .copied()
+            .filter(|&a| {
+                progress.advance(1, 0);
+                self.stands_elsewhere(a, seen) && self.prove(a, seen, &[], a).is_some()
+            })
+            .collect();
+        let mut rests_on: HashMap<u32, Vec<u32>, FixedState> = HashMap::default();
+        let mut resting: Vec<(&u32, &Proven)> = gone.iter().collect();
+        resting.sort_by_key(|r| r.0);
+        for (&a, proven) in resting {
+            proven.witnesses.iter().for_each(|w| rests_on.entry(w.message).or_default().push(a));
+        }
+        for a in hopeful {
+            self.let_go(a, kept, gone, &mut rests_on);
+        }
+    }
+
+    /// Whether most fingerprints of a kept message stand in other kept messages as well.
+    fn stands_elsewhere(&self, a: u32, kept: &Kept) -> bool {
+        let record = &self.records[a as usize];
+        let elsewhere =
+            self.shared[a as usize].iter().filter(|&&f| kept.index.holders(f).iter().any(|&b| b != a)).count();
+        !record.is_empty() && elsewhere * 10 >= record.fingerprints.len() * 4
+    }
+
+    /// Lets a kept message go if the others cover it and everything that rests on it.
+    fn let_go(&self, a: u32, kept: &mut Kept, gone: &mut Decisions, rests_on: &mut HashMap<u32, Vec<u32>, FixedState>) {
+        let record = &self.records[a as usize];
+        let things = record.attachments.iter().chain(&record.links).chain(&record.signature_facts);
+        // It answers for something that only the first holder is known for.
+        if things.clone().any(|t| kept.things.get(t) == Some(&a)) {
+            return;
+        }
+        kept.index.remove(a, self.shared[a as usize].iter().copied());
+        let proven = self.prove(a, kept, &[], a);
+        let resting = rests_on.get(&a).cloned().unwrap_or_default();
+        let again: Option<Vec<(u32, Proven)>> =
+            resting.iter().map(|&r| Some((r, self.prove(r, kept, &[], a)?))).collect();
+        match (proven, again) {
+            (Some(proven), Some(again)) => {
+                for (r, proven) in again.into_iter().chain([(a, proven)]) {
+                    proven.witnesses.iter().for_each(|w| rests_on.entry(w.message).or_default().push(r));
+                    gone.insert(r, proven);
+                }
+            }
+            _ => kept.index.insert(a, self.shared[a as usize].iter().copied()),
+        }
+    }
+}
+
+impl Kept {
+    /// The kept messages by their fingerprints.
+    pub(crate) fn index(&self) -> &MemoryIndex {
+        &self.index
+    }
+}

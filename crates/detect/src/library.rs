@@ -1,0 +1,71 @@
+//! Texts on demand.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use foldhash::fast::FixedState;
+use twicetold_source::Collection;
+
+use crate::comparable::Comparable;
+use crate::record::Record;
+
+/// How many bytes of text are held ready at the most, in each of two shelves.
+const SHELF: usize = 48 << 20;
+
+/// Reads messages again when their text is needed, and keeps the ones used lately.
+pub(crate) struct Library<'c> {
+    collection: &'c Collection,
+    pub(crate) records: &'c [Record],
+    shelves: Mutex<Shelves>,
+}
+
+/// What was used lately, and what was used before that.
+#[derive(Default)]
+struct Shelves {
+    front: HashMap<u32, Arc<Comparable>, FixedState>,
+    back: HashMap<u32, Arc<Comparable>, FixedState>,
+    bytes: usize,
+}
+
+impl<'c> Library<'c> {
+    pub(crate) fn new(collection: &'c Collection, records: &'c [Record]) -> Self {
+        Self { collection, records, shelves: Mutex::default() }
+    }
+
+    /// The text of a message; `None` if it can no longer be read, or says something else than it did.
+    pub(crate) fn get(&self, message: u32) -> Option<Arc<Comparable>> {
+        {
+            let mut shelves = self.shelves.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(found) = shelves.front.get(&message) {
+                return Some(Arc::clone(found));
+            }
+            if let Some(found) = shelves.back.remove(&message) {
+                shelves.put(message, Arc::clone(&found));
+                return Some(found);
+            }
+        }
+        let read = Arc::new(self.read(message)?);
+        let mut shelves = self.shelves.lock().unwrap_or_else(PoisonError::into_inner);
+        shelves.put(message, Arc::clone(&read));
+        Some(read)
+    }
+
+    /// The text of a message that will not be asked for again soon.
+    pub(crate) fn read(&self, message: u32) -> Option<Comparable> {
+        let record = self.records.get(message as usize)?;
+        let raw = self.collection.read(&record.location).ok()?;
+        (raw.bytes.len() as u64 == record.bytes)
+            .then(|| Comparable::new(twicetold_mail::read(record.form, &raw.bytes)))
+    }
+}
+
+impl Shelves {
+    fn put(&mut self, message: u32, text: Arc<Comparable>) {
+        self.bytes += text.document.text.len() + text.document.words.len() * 48;
+        self.front.insert(message, text);
+        if self.bytes > SHELF {
+            self.back = std::mem::take(&mut self.front);
+            self.bytes = 0;
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Who is asked first, and so who survives.
+
+use std::cmp::{Ordering, Reverse};
+
+use crate::record::Record;
+
+/// What decides which of several messages that say the same is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum KeepRule {
+    /// The one with the earliest date; one without a date comes last.
+    Oldest,
+    /// The one with the latest date; one without a date comes last.
+    Newest,
+    /// The one with the most bytes.
+    Largest,
+    /// The one with the fewest bytes.
+    Smallest,
+    /// The one whose path starts with the earliest of these prefixes.
+    Folders(Vec<String>),
+}
+
+impl KeepRule {
+    fn compare(&self, a: &Record, b: &Record) -> Ordering {
+        match self {
+            Self::Oldest => (a.date.is_none(), a.date).cmp(&(b.date.is_none(), b.date)),
+            Self::Newest => Reverse(a.date).cmp(&Reverse(b.date)),
+            Self::Largest => b.bytes.cmp(&a.bytes),
+            Self::Smallest => a.bytes.cmp(&b.bytes),
+            Self::Folders(prefixes) => rank(prefixes, a).cmp(&rank(prefixes, b)),
+        }
+    }
+}
+
+fn rank(prefixes: &[String], record: &Record) -> usize {
+    prefixes.iter().position(|p| record.location.path.starts_with(p.as_str())).unwrap_or(prefixes.len())
+}
+
+/// Which of two messages that say the same survives: less is kept.
+pub(crate) fn by_policy(rules: &[KeepRule], a: &Record, b: &Record) -> Ordering {
+    rules
+        .iter()
+        .map(|rule| rule.compare(a, b))
+        .find(|o| o.is_ne())
+        .unwrap_or_else(|| a.location.cmp(&b.location))
+}
+
+/// The order of the walk: who says more first; between equals the user's policy.
+pub(crate) fn by_content(rules: &[KeepRule], a: &Record, b: &Record) -> Ordering {
+    let more = |r: &Record| (r.says, r.attachments.len(), r.links.len());
+    more(b).cmp(&more(a)).then_with(|| by_policy(rules, a, b))
+}

@@ -1,0 +1,139 @@
+//! What a scan remembers of every message.
+//!
+//! Texts are not kept: a mailbox may be larger than memory. Kept are fingerprints, counts and hashes;
+//! whoever needs the text again asks the `library`.
+
+use twicetold_mail::words::hash_of;
+use twicetold_methods::winnow::Winnow;
+use twicetold_model::{Document, Form, Location, Problem, RawMessage, WordFlags};
+use xxhash_rust::xxh3::Xxh3;
+
+use crate::comparable::{Comparable, subject_facts};
+use crate::threads::{is_answer, plain_subject};
+
+/// A message as the scan remembers it.
+#[derive(Clone, Debug)]
+pub(crate) struct Record {
+    pub(crate) location: Location,
+    pub(crate) form: Form,
+    pub(crate) bytes: u64,
+    pub(crate) message_id: Option<String>,
+    pub(crate) subject: String,
+    pub(crate) from: String,
+    pub(crate) date: Option<i64>,
+    /// Hashes of the message ids it answers, oldest first.
+    pub(crate) references: Box<[u64]>,
+    /// Hash of its subject without "Re:" and the like; 0 if nothing is left.
+    pub(crate) topic: u64,
+    /// Its subject says that it answers or forwards.
+    pub(crate) answers: bool,
+    /// Hash of everything it says: equal for equal words, attachments and links.
+    pub(crate) identity: u128,
+    /// Fingerprints of its content; sorted, each once.
+    pub(crate) fingerprints: Box<[u64]>,
+    /// How many content words it has.
+    pub(crate) says: u32,
+    /// So little text of its own that its meaning stands in its context.
+    pub(crate) short: bool,
+    /// Attachments, by hash of their checksum; sorted, each once.
+    pub(crate) attachments: Box<[u64]>,
+    /// Link targets that its text does not show; sorted, each once.
+    pub(crate) links: Box<[u64]>,
+    /// Facts that must be found somewhere else before it may go: those of its signature.
+    pub(crate) signature_facts: Box<[u64]>,
+    /// Facts of its subject.
+    pub(crate) subject_facts: Box<[u64]>,
+    /// Nothing could be read of it.
+    pub(crate) unreadable: bool,
+    pub(crate) problems: Vec<Problem>,
+}
+
+/// Reads a message once and keeps what the scan needs.
+pub(crate) fn record(raw: &RawMessage<'_>, winnow: Winnow, short: usize) -> Record {
+    let document = twicetold_mail::read(raw.form, &raw.bytes);
+    let fingerprints = winnow.of_document(&document).into_boxed_slice();
+    let ready = Comparable::new(document);
+    let (own, all) = ready.telling();
+    let document = &ready.document;
+    let envelope = &document.envelope;
+    let mut attachments: Vec<u64> = document.attachments.iter().map(|a| digest_hash(&a.digest)).collect();
+    attachments.sort_unstable();
+    attachments.dedup();
+    let topic = plain_subject(&envelope.subject);
+    Record {
+        location: raw.location.clone(),
+        form: raw.form,
+        bytes: raw.bytes.len() as u64,
+        message_id: envelope.message_id.clone(),
+        subject: envelope.subject.clone(),
+        from: envelope.from.clone(),
+        date: envelope.date,
+        references: envelope.references.iter().map(|id| hash_of(id)).collect(),
+        topic: if topic.is_empty() { 0 } else { hash_of(&topic) },
+        answers: is_answer(&envelope.subject),
+        identity: identity(document),
+        fingerprints,
+        says: ready.says() as u32,
+        short: (own > 0 && own < short) || all < short,
+        attachments: attachments.into(),
+        links: document.links.clone().into(),
+        signature_facts: ready.signature_facts().into(),
+        subject_facts: subject_facts(&topic).collect(),
+        unreadable: false,
+        problems: document.problems.clone(),
+    }
+}
+
+/// The first eight bytes of a checksum.
+pub(crate) fn digest_hash(digest: &[u8; 32]) -> u64 {
+    digest.iter().take(8).fold(0, |hash, &byte| hash << 8 | u64::from(byte))
+}
+
+/// One number for everything a document says.
+fn identity(document: &Document) -> u128 {
+    let mut state = Xxh3::new();
+    for word in &document.words {
+        state.update(&word.hash.to_le_bytes());
+        state.update(&[u8::from(word.flags.has(WordFlags::ASKED))]);
+    }
+    state.update(b"attachments");
+    let mut digests: Vec<_> = document.attachments.iter().map(|a| a.digest).collect();
+    digests.sort_unstable();
+    digests.iter().for_each(|d| state.update(d));
+    state.update(b"links");
+    document.links.iter().for_each(|l| state.update(&l.to_le_bytes()));
+    state.digest128()
+}
+
+impl Record {
+    /// A message with nothing to compare: never redundant, never a witness.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.unreadable || (self.says == 0 && self.attachments.is_empty())
+    }
+
+    /// A message that could not be read at all.
+    pub(crate) fn unreadable(location: Location, problem: Problem) -> Self {
+        Self {
+            location,
+            form: Form::Mail,
+            bytes: 0,
+            message_id: None,
+            subject: String::new(),
+            from: String::new(),
+            date: None,
+            references: Box::default(),
+            topic: 0,
+            answers: false,
+            identity: 0,
+            fingerprints: Box::default(),
+            says: 0,
+            short: false,
+            attachments: Box::default(),
+            links: Box::default(),
+            signature_facts: Box::default(),
+            subject_facts: Box::default(),
+            unreadable: true,
+            problems: vec![problem],
+        }
+    }
+}

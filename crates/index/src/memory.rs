@@ -1,0 +1,127 @@
+//! The index in memory.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use foldhash::fast::FixedState;
+use twicetold_model::shared_keys;
+
+use crate::Share;
+
+/// A message that shares keys with another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// The message.
+    pub message: u32,
+    /// How many keys it shares with the one asked about.
+    pub shared: u32,
+}
+
+/// Which messages hold which keys, in memory.
+#[derive(Clone, Debug, Default)]
+pub struct MemoryIndex {
+    /// Where the list of each key is.
+    keys: HashMap<u64, u32, FixedState>,
+    /// The messages of each key, in the order in which they were added.
+    lists: Vec<Vec<u32>>,
+}
+
+impl MemoryIndex {
+    /// An empty index.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a message with its keys, each once.
+    pub fn insert(&mut self, message: u32, keys: impl IntoIterator<Item = u64>) {
+        for key in keys {
+            let next = self.lists.len() as u32;
+            let list = *self.keys.entry(key).or_insert(next);
+            match self.lists.get_mut(list as usize) {
+                Some(list) => list.push(message),
+                None => self.lists.push(vec![message]),
+            }
+        }
+    }
+
+    /// Takes a message out again, with the keys it was added with.
+    pub fn remove(&mut self, message: u32, keys: impl IntoIterator<Item = u64>) {
+        for key in keys {
+            let list = self.keys.get(&key).and_then(|&list| self.lists.get_mut(list as usize));
+            if let Some(list) = list
+                && let Some(at) = list.iter().position(|&m| m == message)
+            {
+                list.remove(at);
+            }
+        }
+    }
+
+    /// The messages that hold a key, in the order in which they were added.
+    pub fn holders(&self, key: u64) -> &[u32] {
+        let list = self.keys.get(&key).and_then(|&list| self.lists.get(list as usize));
+        list.map_or(&[], Vec::as_slice)
+    }
+
+    /// Every message that holds at least the share `share` of `keys` (sorted, each once), with the exact number it
+    /// shares: most first, on equal numbers the one found first. `keys_of` gives the keys of a message, sorted.
+    pub fn containing<'k>(
+        &self,
+        keys: &[u64],
+        share: Share,
+        keys_of: impl Fn(u32) -> &'k [u64],
+    ) -> Vec<Candidate> {
+        let least = share.least(keys.len()).max(1) as u32;
+        let mut found = self.sharing(keys, share.enough(keys.len()), Limits::NONE, keys_of);
+        found.retain(|candidate| candidate.shared >= least);
+        found
+    }
+
+    /// The messages that hold one of the `rarest` rarest of `keys` (sorted, each once), with the exact number of keys
+    /// they share: most first, on equal numbers the one found first.
+    pub fn sharing<'k>(
+        &self,
+        keys: &[u64],
+        rarest: usize,
+        limits: Limits,
+        keys_of: impl Fn(u32) -> &'k [u64],
+    ) -> Vec<Candidate> {
+        // A key nobody holds is the rarest of all: it uses up its place and finds nothing.
+        let mut lists: Vec<&[u32]> = keys.iter().map(|&key| self.holders(key)).collect();
+        lists.sort_by_key(|list| list.len());
+        let mut place: HashMap<u32, usize, FixedState> = HashMap::default();
+        let mut found: Vec<Candidate> = Vec::new();
+        let mut walked = 0;
+        for list in lists.into_iter().take(rarest) {
+            let left = limits.entries.saturating_sub(walked);
+            for &message in list.iter().take(left) {
+                let at = *place.entry(message).or_insert(found.len());
+                match found.get_mut(at) {
+                    Some(candidate) => candidate.shared += 1,
+                    None => found.push(Candidate { message, shared: 1 }),
+                }
+            }
+            walked += list.len().min(left);
+        }
+        found.sort_by_key(|candidate| Reverse(candidate.shared));
+        found.truncate(limits.messages);
+        for candidate in &mut found {
+            candidate.shared = shared_keys(keys, keys_of(candidate.message)) as u32;
+        }
+        found.sort_by_key(|candidate| Reverse(candidate.shared));
+        found
+    }
+}
+
+/// How much work a look-up may be.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// How many list entries are walked, from the rarest keys on.
+    pub entries: usize,
+    /// How many messages are counted exactly: those met most often.
+    pub messages: usize,
+}
+
+impl Limits {
+    /// As much as it takes.
+    pub const NONE: Self = Self { entries: usize::MAX, messages: usize::MAX };
+}

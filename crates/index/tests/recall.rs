@@ -1,0 +1,87 @@
+//! Recall 1.0 against brute force, for random collections.
+
+use proptest::prelude::*;
+use twicetold_index::{Candidate, Limits, MemoryIndex, Share, Twice};
+use twicetold_model::shared_keys;
+
+/// A collection in which keys are shared often: small numbers, some far commoner than others.
+fn collections() -> impl Strategy<Value = Vec<Vec<u64>>> {
+    let key = prop_oneof![3 => 0..8_u64, 2 => 8..60_u64, 1 => 60..1000_u64];
+    let message = prop::collection::btree_set(key, 0..25).prop_map(|keys| keys.into_iter().collect());
+    prop::collection::vec(message, 0..40)
+}
+
+fn index_of(collection: &[Vec<u64>]) -> MemoryIndex {
+    let mut index = MemoryIndex::new();
+    for (n, keys) in collection.iter().enumerate() {
+        index.insert(n as u32, keys.iter().copied());
+    }
+    index
+}
+
+fn sorted(mut candidates: Vec<Candidate>) -> Vec<(u32, u32)> {
+    candidates.sort_by_key(|c| c.message);
+    candidates.into_iter().map(|c| (c.message, c.shared)).collect()
+}
+
+proptest! {
+    #[test]
+    fn nothing_above_the_share_is_missed(collection in collections(), percent in 1..=100_u32) {
+        let share = Share::percent(percent);
+        let index = index_of(&collection);
+        for keys in &collection {
+            let found = index.containing(keys, share, |n| collection[n as usize].as_slice());
+            let expected: Vec<(u32, u32)> = collection
+                .iter()
+                .enumerate()
+                .map(|(n, other)| (n as u32, shared_keys(keys, other) as u32))
+                .filter(|&(_, shared)| shared > 0 && u64::from(shared) * 100 >= u64::from(percent) * keys.len() as u64)
+                .collect();
+            prop_assert_eq!(sorted(found), expected);
+        }
+    }
+
+    #[test]
+    fn a_removed_message_leaves_no_trace(collection in collections(), which in any::<prop::sample::Index>()) {
+        prop_assume!(!collection.is_empty());
+        let gone = which.index(collection.len());
+        let mut index = index_of(&collection);
+        index.remove(gone as u32, collection[gone].iter().copied());
+        for keys in &collection {
+            let found = index.containing(keys, Share::percent(1), |n| collection[n as usize].as_slice());
+            prop_assert!(found.iter().all(|c| c.message != gone as u32));
+        }
+    }
+}
+
+#[test]
+fn a_limited_look_up_starts_with_the_rarest_keys() {
+    let mut collection: Vec<Vec<u64>> = (0..1000).map(|n| vec![1, 2, 3, 100 + n]).collect();
+    collection.push(vec![1, 2, 3, 100]);
+    let index = index_of(&collection);
+    let limits = Limits { entries: 10, messages: 2 };
+    let found = index.sharing(&collection[1000], 4, limits, |n| collection[n as usize].as_slice());
+    assert_eq!(sorted(found), [(0, 4), (1000, 4)]);
+}
+
+proptest! {
+    #[test]
+    fn what_stands_twice_is_never_called_single(keys in prop::collection::vec(0..500_u64, 0..600)) {
+        let mut twice = Twice::with_room_for(keys.len());
+        keys.iter().for_each(|&key| twice.insert(key));
+        for key in &keys {
+            if keys.iter().filter(|k| *k == key).count() > 1 {
+                prop_assert!(twice.contains(*key));
+            }
+        }
+    }
+}
+
+#[test]
+fn most_singles_are_known_as_such() {
+    let mut twice = Twice::with_room_for(10_000);
+    let key = |n: u64| n.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(17);
+    (0..10_000).for_each(|n| twice.insert(key(n)));
+    let wrong = (0..10_000).filter(|&n| twice.contains(key(n))).count();
+    assert!(wrong < 1_000, "{wrong} of 10,000 singles taken for shared");
+}

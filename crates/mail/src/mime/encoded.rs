@@ -1,0 +1,133 @@
+//! Header values as people read them: unfolded, encoded words (RFC 2047) and raw 8-bit decoded.
+
+use std::borrow::Cow;
+
+use super::{charset, transfer};
+
+/// A header value unfolded, encoded words decoded, on one clean line.
+pub(super) fn decode(raw: &[u8], hint: Option<&str>) -> String {
+    super::clean::line(&decode_str(&raw_text(raw, hint), hint))
+}
+
+/// A header value unfolded and as characters, encoded words still in place.
+///
+/// `hint` names the character set of the body, the best guess for raw 8-bit headers.
+pub(super) fn raw_text(raw: &[u8], hint: Option<&str>) -> String {
+    let text: Cow<'_, str> = match std::str::from_utf8(raw) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => charset::decode(raw, None, hint).0,
+    };
+    let mut out = String::with_capacity(text.len());
+    for piece in text.split(['\r', '\n']).filter(|piece| !piece.is_empty()) {
+        out.push_str(piece);
+    }
+    let start = out.len() - out.trim_start().len();
+    out.drain(..start);
+    out.truncate(out.trim_end().len());
+    out
+}
+
+/// RFC 2047 allows 75 bytes; programs that ignore it stay well below this.
+const LONGEST_WORD: usize = 4_000;
+
+struct Run<'a> {
+    label: &'a str,
+    bytes: Vec<u8>,
+}
+
+impl Run<'_> {
+    fn finish(self, out: &mut String, hint: Option<&str>) {
+        if std::str::from_utf8(&self.bytes).is_err() && charset::lookup(self.label).is_none() {
+            out.push_str(&charset::decode(&self.bytes, None, hint).0);
+        } else {
+            out.push_str(&charset::decode(&self.bytes, Some(self.label), hint).0);
+        }
+    }
+}
+
+/// Decodes the encoded words of a value.
+///
+/// Neighbours of one character set are decoded together, because many programs cut a character in
+/// two between them; the blanks between neighbours go.
+pub(super) fn decode_str(text: &str, hint: Option<&str>) -> String {
+    if !text.contains("=?") {
+        return text.to_owned();
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut run: Option<Run<'_>> = None;
+    let mut rest = text;
+    while let Some(at) = rest.find("=?") {
+        let (before, from) = rest.split_at(at);
+        let Some((label, bytes, after)) = encoded_word(from) else {
+            if let Some(run) = run.take() {
+                run.finish(&mut out, hint);
+            }
+            out.push_str(before);
+            out.push_str("=?");
+            rest = &from[2..];
+            continue;
+        };
+        let joined = run.is_some() && before.trim().is_empty();
+        match &mut run {
+            Some(open) if joined && open.label.eq_ignore_ascii_case(label) => {
+                open.bytes.extend_from_slice(&bytes);
+            }
+            _ => {
+                if let Some(run) = run.take() {
+                    run.finish(&mut out, hint);
+                }
+                if !joined {
+                    out.push_str(before);
+                }
+                run = Some(Run { label, bytes });
+            }
+        }
+        rest = after;
+    }
+    if let Some(run) = run.take() {
+        run.finish(&mut out, hint);
+    }
+    out.push_str(rest);
+    out
+}
+
+/// The character set of the first encoded word of a value: a good guess for everything around it.
+pub(super) fn label(raw: &[u8]) -> Option<String> {
+    let at = memchr::memmem::find(raw, b"=?")? + 2;
+    let length = raw[at..]
+        .iter()
+        .take(60)
+        .position(|b| matches!(b, b'?' | b'*'))?;
+    let label = String::from_utf8_lossy(&raw[at..at + length]).into_owned();
+    charset::lookup(&label).map(|_| label)
+}
+
+/// Splits `=?charset?B?text?=` from the front: its character set, its bytes and what follows.
+fn encoded_word(text: &str) -> Option<(&str, Vec<u8>, &str)> {
+    let inside = text.strip_prefix("=?")?;
+    // Looking for the end of a word must not be quadratic on hostile headers.
+    let mut limit = inside.len().min(LONGEST_WORD);
+    while !inside.is_char_boundary(limit) {
+        limit -= 1;
+    }
+    let (window, beyond) = inside.split_at(limit);
+    let (label, rest) = window.split_once('?')?;
+    // RFC 2231 allows a language after the character set.
+    let label = label.split('*').next().unwrap_or(label);
+    if label.is_empty() || label.len() > 60 || label.contains(char::is_whitespace) {
+        return None;
+    }
+    let (method, rest) = rest.split_once('?')?;
+    let (content, after) = match method {
+        "Q" | "q" | "B" | "b" => rest.split_once("?=")?,
+        _ => return None,
+    };
+    let bytes = if method.eq_ignore_ascii_case("B") {
+        transfer::base64(content.as_bytes(), false)
+    } else {
+        let spaced = content.replace('_', " ");
+        transfer::quoted_printable(spaced.as_bytes())
+    };
+    let after = &inside[inside.len() - beyond.len() - after.len()..];
+    Some((label, bytes, after))
+}

@@ -1,0 +1,168 @@
+//! Who, when, about what, in answer to what: the headers of a message.
+
+use std::collections::HashSet;
+
+use twicetold_model::{Envelope, Problem};
+
+use super::headers::{Field, Headers};
+use super::params::Valued;
+use super::{address, date, encoded};
+
+/// Longer identifiers are no identifiers.
+const LONGEST_ID: usize = 1_000;
+
+/// Reads the envelope of a message.
+pub(super) fn read(headers: &Headers<'_>, problems: &mut Vec<Problem>) -> Envelope {
+    let content_type = headers.get(Field::ContentType).map(Valued::parse);
+    let hint = content_type.as_ref().and_then(|value| value.get("charset"));
+    let message_id = headers.get(Field::MessageId).and_then(message_id);
+    let (from, from_name) = sender(headers, hint);
+    let date = headers.get(Field::Date).and_then(|raw| {
+        let text = encoded::decode(raw, None);
+        let date = date::parse(&text);
+        if date.is_none() && !text.is_empty() {
+            problems.push(Problem::new("the Date header cannot be understood"));
+        }
+        date
+    });
+    Envelope {
+        references: references(headers, message_id.as_deref()),
+        message_id,
+        from,
+        from_name,
+        recipients: recipients(headers, hint),
+        subject: headers
+            .get(Field::Subject)
+            .map(|raw| encoded::decode(raw, hint))
+            .unwrap_or_default(),
+        date,
+        list: list(headers),
+    }
+}
+
+/// The first identifier in angle brackets, or the whole value in brackets of ours.
+fn message_id(raw: &[u8]) -> Option<String> {
+    let text = encoded::decode(raw, None);
+    let mut ids = Vec::new();
+    angle_ids(&text, &mut |id| ids.push(id));
+    if let Some(id) = ids.into_iter().next() {
+        return Some(id);
+    }
+    let bare = text.trim_matches(['<', '>', ' ']);
+    let fits = !bare.is_empty() && bare.len() <= LONGEST_ID && !bare.contains(' ');
+    fits.then(|| format!("<{bare}>"))
+}
+
+/// Calls `found` with every `<…>`, blanks inside removed.
+fn angle_ids(text: &str, found: &mut dyn FnMut(String)) {
+    let mut rest = text;
+    while let Some(start) = rest.find('<') {
+        rest = &rest[start + 1..];
+        let Some(end) = rest.find(['>', '<']) else {
+            return;
+        };
+        if rest.as_bytes()[end] == b'<' {
+            rest = &rest[end..];
+            continue;
+        }
+        let id: String = rest[..end].split_whitespace().collect();
+        if !id.is_empty() && id.len() <= LONGEST_ID {
+            found(format!("<{id}>"));
+        }
+        rest = &rest[end + 1..];
+    }
+}
+
+/// `References`, then `In-Reply-To`: the answered message is the youngest of them.
+fn references(headers: &Headers<'_>, own: Option<&str>) -> Vec<String> {
+    let mut seen: HashSet<String> = own.into_iter().map(str::to_owned).collect();
+    let mut references = Vec::new();
+    for raw in headers
+        .all(Field::References)
+        .chain(headers.get(Field::InReplyTo))
+    {
+        angle_ids(&encoded::decode(raw, None), &mut |id| {
+            if seen.insert(id.clone()) {
+                references.push(id);
+            }
+        });
+    }
+    references
+}
+
+fn sender(headers: &Headers<'_>, hint: Option<&str>) -> (String, String) {
+    for field in [Field::From, Field::Sender] {
+        let Some(raw) = headers.get(field) else {
+            continue;
+        };
+        let list = address::list(raw, hint);
+        let best = list
+            .iter()
+            .position(|one| !one.address.is_empty())
+            .unwrap_or(0);
+        let Some(one) = list.get(best) else { continue };
+        // "Doe, John <jd@example.org>" without quotation marks is one person, not two.
+        let mut name = one.name.clone();
+        if best == 1 && !name.is_empty() && list[0].address.is_empty() {
+            name = format!("{}, {name}", list[0].name);
+        }
+        let from = if one.address.is_empty() {
+            name.clone()
+        } else {
+            one.address.to_lowercase()
+        };
+        return (from, name);
+    }
+    Default::default()
+}
+
+fn recipients(headers: &Headers<'_>, hint: Option<&str>) -> String {
+    let mut out = String::new();
+    for raw in headers.all(Field::To).chain(headers.all(Field::Cc)) {
+        for one in address::list(raw, hint) {
+            for word in [one.name, one.address] {
+                if !word.is_empty() {
+                    if !out.is_empty() {
+                        out.push(' ');
+                    }
+                    out.push_str(&word);
+                }
+            }
+        }
+    }
+    out
+}
+
+fn list(headers: &Headers<'_>) -> Option<String> {
+    for field in [
+        Field::ListId,
+        Field::ListPost,
+        Field::MailingList,
+        Field::XMailingList,
+    ] {
+        let Some(raw) = headers.get(field) else {
+            continue;
+        };
+        let text = encoded::decode(raw, None).to_lowercase();
+        let inside = text
+            .rsplit_once('<')
+            .map_or(text.as_str(), |(_, inside)| inside);
+        let inside = inside.split('>').next().unwrap_or(inside);
+        let inside = inside
+            .trim()
+            .strip_prefix("mailto:")
+            .unwrap_or(inside.trim());
+        // "list devel@lists.example.org; contact devel-owner@lists.example.org"
+        let name = match field {
+            Field::MailingList => inside
+                .split([' ', ';'])
+                .find(|word| word.contains('@'))
+                .unwrap_or(inside),
+            _ => inside,
+        };
+        if !name.is_empty() && name != "no" {
+            return Some(name.to_owned());
+        }
+    }
+    None
+}

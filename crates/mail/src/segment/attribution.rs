@@ -1,0 +1,213 @@
+//! "On … wrote:" and its kin.
+
+use twicetold_model::SegmentKind;
+
+use super::fold::{after_phrase, before_phrase, evidence, fold_onto, holds_phrase};
+use super::headers::is_title;
+use super::lines::Page;
+use super::markers::{LEADS, PRONOUNS, SAID, WROTE};
+use super::names::is_name;
+
+/// An attribution is broken over at most this many lines.
+const LINES: usize = 3;
+/// A longer text is none.
+const LONGEST: usize = 420;
+
+/// How sure an attribution is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Certainty {
+    /// Only if marked lines follow.
+    BeforeMarks,
+    /// Whatever follows.
+    Alone,
+}
+
+/// How much of an attribution is there; a broken one is put together until it is whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Shape {
+    /// Neither beginning nor sender.
+    Tail,
+    /// It starts as attributions do.
+    Head,
+    /// It names a sender or has a word of writing, but starts otherwise.
+    Body,
+    /// It starts with "On", a day or a number, and names a sender or a word of writing.
+    Whole,
+}
+
+/// Marks attributions.
+pub(super) fn mark(page: &mut Page<'_>) {
+    for at in 0..page.lines.len() {
+        if page.lines[at].kind.is_some() {
+            continue;
+        }
+        let quote = page.quote_follows(at);
+        let ends = page
+            .words(at)
+            .ends_with([':', '：', '៖', '։', '-', '*', '﹕'])
+            || page.words(at).ends_with("գրել է.");
+        if (ends || quote)
+            && let Some(lines) = find(page, at, quote)
+        {
+            page.mark(at + 1 - lines..at + 1, SegmentKind::Attribution);
+        }
+    }
+}
+
+/// How many lines the attribution has that ends with this line.
+fn find(page: &Page<'_>, last: usize, quote: bool) -> Option<usize> {
+    let mut best: Option<(Shape, usize)> = None;
+    for lines in 1..=LINES.min(last + 1) {
+        let first = last + 1 - lines;
+        if lines > 1 && (!page.continues(first + 1) || page.lines[first].kind.is_some()) {
+            break;
+        }
+        let length: usize = (first..=last).map(|line| page.words(line).len()).sum();
+        if length > LONGEST {
+            break;
+        }
+        let mut folded = String::with_capacity(length + LINES);
+        (first..=last).for_each(|line| fold_onto(&mut folded, page.words(line)));
+        let Some((certainty, shape)) = judge(&folded, page.words(first)) else { continue };
+        if !quote && certainty != Certainty::Alone {
+            continue;
+        }
+        if best.is_none_or(|(best, _)| shape > best) {
+            best = Some((shape, lines));
+        }
+        if shape == Shape::Whole {
+            break;
+        }
+    }
+    best.map(|(_, lines)| lines)
+}
+
+/// Takes away dashes and asterisks around a folded text.
+fn unframed(folded: &str) -> &str {
+    folded.trim_matches(|letter: char| matches!(letter, '-' | '_' | '*' | '=' | '+' | ' '))
+}
+
+/// Whether a folded text starts as attributions do: "On", a weekday and a number, a number.
+fn leads(folded: &str) -> bool {
+    let mut words = folded.split(' ');
+    let first = words.next().unwrap_or_default();
+    let digit = |word: &str| word.starts_with(|letter: char| letter.is_ascii_digit());
+    digit(first)
+        || words
+            .next()
+            .is_some_and(|second| digit(second) && first.chars().count() <= 12)
+        || LEADS
+            .iter()
+            .any(|lead| after_phrase(folded, lead).is_some())
+}
+
+/// Whether a folded text can be an attribution. `raw` is its first line as written.
+fn judge(folded: &str, raw: &str) -> Option<(Certainty, Shape)> {
+    let inner = unframed(folded);
+    let certainty = certainty(folded, inner, raw)?;
+    let telling = inner.contains('@') || WROTE.iter().any(|verb| holds_phrase(inner, verb));
+    let shape = match (leads(inner), telling) {
+        (true, true) => Shape::Whole,
+        (false, true) => Shape::Body,
+        (true, false) => Shape::Head,
+        (false, false) => Shape::Tail,
+    };
+    Some((certainty, shape))
+}
+
+/// How sure a folded text is an attribution, if it can be one at all.
+fn certainty(folded: &str, inner: &str, raw: &str) -> Option<Certainty> {
+    let dashed = folded.starts_with("--") && folded.ends_with("--");
+    let body = inner.trim_end_matches([':', ' ', '։', '"', '*']);
+    let armenian = inner.ends_with("գրել է.");
+    let body = if armenian {
+        body.trim_end_matches('.')
+    } else {
+        body
+    };
+    let colon = armenian || inner[body.len()..].contains([':', '։']);
+    let words = body.split(' ').count();
+    if words > 45 || (body.contains("://") && !body.contains('@')) {
+        return None;
+    }
+    if is_title(body) {
+        return Some(Certainty::BeforeMarks);
+    }
+    let found = evidence(body);
+    let lead = leads(body);
+    let stamped = found.date || found.time;
+    // A sentence may end before the line does; attributions are one phrase.
+    let prose = body.contains("? ") || body.contains("! ");
+
+    let before = WROTE
+        .iter()
+        .filter_map(|verb| before_phrase(body, verb))
+        .min_by_key(|rest| rest.len());
+    if let Some(who) = before {
+        let sure = found.bracketed || (lead && stamped) || (found.date && found.time);
+        if sure && !prose && (colon || dashed) {
+            return Some(Certainty::Alone);
+        }
+        let named = found.number || found.address || names_someone(who, raw);
+        return (named && (colon || stamped || found.address)).then_some(Certainty::BeforeMarks);
+    }
+    if let Some(who) = SAID.iter().find_map(|verb| before_phrase(body, verb)) {
+        let named = found.address || (lead && stamped) || names_someone(who, raw);
+        return (named && colon).then_some(Certainty::BeforeMarks);
+    }
+    if colon && (found.number || found.address) && WROTE.iter().any(|verb| holds_phrase(body, verb))
+    {
+        let sure =
+            !prose && words <= 25 && (found.bracketed && stamped || found.date && found.time);
+        return Some(if sure {
+            Certainty::Alone
+        } else {
+            Certainty::BeforeMarks
+        });
+    }
+    // No word of writing: a time stamp and a sender, or what stands before marked lines.
+    let sender_last = body.ends_with('>') && found.bracketed;
+    if sender_last && stamped && lead {
+        return Some(if colon {
+            Certainty::Alone
+        } else {
+            Certainty::BeforeMarks
+        });
+    }
+    let quoting = [
+        "quoting ",
+        "zitat von ",
+        "citando a ",
+        "citando ",
+        "according to ",
+        "posted by ",
+    ];
+    if colon && quoting.iter().any(|lead| body.starts_with(lead)) && words <= 12 {
+        return Some(Certainty::BeforeMarks);
+    }
+    let hinted = colon && words <= 25 && !prose && (found.bracketed || (found.date && found.time));
+    hinted.then_some(Certainty::BeforeMarks)
+}
+
+/// Whether what stands before the word of writing is somebody.
+fn names_someone(who: &str, raw: &str) -> bool {
+    let who = who.trim_matches(|letter: char| matches!(letter, ' ' | ',' | '"' | '\''));
+    if who == "you" {
+        return true;
+    }
+    let count = who.split(' ').count();
+    if who.is_empty() || count > 6 || PRONOUNS.contains(&who) {
+        return false;
+    }
+    // "On Monday, Anna" as well as "Anna".
+    if leads(who) && count <= 6 {
+        return true;
+    }
+    if count == 1 {
+        return who
+            .chars()
+            .all(|letter| letter.is_alphanumeric() || matches!(letter, '.' | '_' | '-' | '\''));
+    }
+    let written: Vec<&str> = raw.split_whitespace().take(count).collect();
+    written.len() == count && is_name(&written.join(" "))
+}

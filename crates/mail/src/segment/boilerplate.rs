@@ -1,0 +1,208 @@
+//! List footers, confidentiality notices, warnings of gateways, advertising of providers.
+
+use std::ops::Range;
+
+use twicetold_model::SegmentKind;
+
+use super::fold::fold_onto;
+use super::headers::is_long_rule;
+use super::lines::{Page, head};
+use super::phrases::{
+    ADDED, BANNERS, DISCLAIMER_STARTS, DISCLAIMING, DISCLAIMING_TOO, FOOTER_WORDS,
+};
+
+/// How long a rule above a footer is.
+const RULE: usize = 20;
+/// How many lines below the rule must tell that it is a footer.
+const TELLING_LINES: usize = 5;
+/// A footer has no more lines.
+const FOOTER_LINES: usize = 12;
+/// How much may follow a footer in its part: more footers, not a further article.
+const LINES_AFTER_FOOTER: usize = 15;
+/// A notice of this many bytes is no paragraph but a page.
+const LONGEST_NOTICE: usize = 6000;
+/// What providers add is short.
+const LONGEST_ADDED: usize = 700;
+/// How many paragraphs are looked at from either end.
+const PARAGRAPHS: usize = 8;
+
+/// Marks list footers below a rule of underscores or dashes.
+pub(super) fn mark_footers(page: &mut Page<'_>) {
+    let mut at = 0;
+    while at < page.lines.len() {
+        let next = footer(page, at).unwrap_or(at);
+        page.mark(at..next, SegmentKind::Boilerplate);
+        at = next.max(at + 1);
+    }
+}
+
+/// One past the last line of the footer whose rule stands here.
+fn footer(page: &Page<'_>, rule: usize) -> Option<usize> {
+    let words = page.words(rule);
+    if words.len() < RULE
+        || !matches!(
+            words.as_bytes()[0],
+            b'_' | b'-' | b'=' | b'*' | b'~' | b'#' | b'+'
+        )
+    {
+        return None;
+    }
+    let line = page.lines[rule];
+    let ruled = is_long_rule(words, RULE) || is_titled_rule(words);
+    if line.kind.is_some() || !ruled {
+        return None;
+    }
+    let below = |at: &usize| {
+        page.lines
+            .get(*at)
+            .is_some_and(|below| below.depth == line.depth && below.kind.is_none())
+    };
+    let mut telling = None;
+    for at in (rule + 1..=rule + TELLING_LINES).take_while(below) {
+        let words = page.words(at);
+        if words.len() > 400 {
+            return None;
+        }
+        let mut folded = String::new();
+        fold_onto(&mut folded, words);
+        if FOOTER_WORDS.iter().any(|word| folded.contains(word)) {
+            telling = Some(at);
+            break;
+        }
+    }
+    let mut end = telling? + 1;
+    let mut linked = false;
+    for at in rule + 1..end {
+        linked |= is_linked(page.words(at));
+    }
+    while end - rule <= FOOTER_LINES
+        && below(&end)
+        && (!page.lines[end].gap || is_bare_link(page.words(end)))
+    {
+        linked |= is_linked(page.words(end));
+        end += 1;
+    }
+    let part_end = (end..)
+        .take_while(below)
+        .take(LINES_AFTER_FOOTER + 1)
+        .last()
+        .map_or(end, |last| last + 1);
+    let closing = part_end - end <= LINES_AFTER_FOOTER;
+    let short = (rule + 1..end).all(|at| page.words(at).len() <= 160);
+    (closing && linked && short).then_some(end)
+}
+
+/// "------------ Yahoo! Groups Sponsor ------------".
+fn is_titled_rule(words: &str) -> bool {
+    words.len() <= 120
+        && words.starts_with("-----")
+        && words
+            .bytes()
+            .filter(|byte| matches!(byte, b'-' | b'~' | b'>' | b'_'))
+            .count()
+            >= RULE
+        && words.contains("Yahoo! Groups")
+}
+
+fn is_linked(words: &str) -> bool {
+    words.contains("://") || words.contains("www.") || words.contains('@') || words.contains(" at ")
+}
+
+/// A line that is one address and nothing else.
+fn is_bare_link(words: &str) -> bool {
+    !words.contains(' ') && words.contains("://")
+}
+
+/// Marks what was added at the top and the bottom of a part and gives what is left between.
+pub(super) fn mark_ends(page: &mut Page<'_>, part: Range<usize>) -> Range<usize> {
+    let mut left = part;
+    for _ in 0..PARAGRAPHS {
+        let begin = paragraph_start(page, &left);
+        if begin >= left.end || !is_added(page, begin..left.end) {
+            break;
+        }
+        let begin = with_rule_above(page, begin, left.start);
+        page.mark(begin..left.end, SegmentKind::Boilerplate);
+        left.end = begin;
+    }
+    for _ in 0..PARAGRAPHS {
+        let end = (left.start + 1..left.end)
+            .find(|&at| page.lines[at].gap)
+            .unwrap_or(left.end);
+        if left.is_empty() || !is_added(page, left.start..end) {
+            break;
+        }
+        page.mark(left.start..end, SegmentKind::Boilerplate);
+        left.start = end;
+    }
+    left
+}
+
+/// Where the last paragraph of a part starts, if that can be seen from its end.
+fn paragraph_start(page: &Page<'_>, part: &Range<usize>) -> usize {
+    const LONGEST: usize = 60;
+    let from = part.start.max(part.end.saturating_sub(LONGEST));
+    (from..part.end)
+        .rev()
+        .find(|&at| at == part.start || page.lines[at].gap)
+        .unwrap_or(part.end)
+}
+
+/// A rule directly above a notice belongs to it.
+fn with_rule_above(page: &Page<'_>, begin: usize, first: usize) -> usize {
+    match begin.checked_sub(1) {
+        Some(above) if above >= first && is_long_rule(page.words(above), 5) => above,
+        _ => begin,
+    }
+}
+
+/// Whether a paragraph was added by a program.
+fn is_added(page: &Page<'_>, lines: Range<usize>) -> bool {
+    let length: usize = lines.clone().map(|at| page.words(at).len()).sum();
+    if length > LONGEST_NOTICE {
+        return false;
+    }
+    let mut folded = String::with_capacity(length + lines.len());
+    let mut rules = 0;
+    for at in lines.clone() {
+        let words = page.words(at);
+        if is_long_rule(words, 5) {
+            rules += 1;
+        } else {
+            fold_onto(&mut folded, words);
+        }
+    }
+    let text = folded.trim_start_matches([
+        '*', '_', '-', '=', '#', '~', ' ', '<', '>', '[', '(', '|', '"',
+    ]);
+    if text.is_empty() {
+        return false;
+    }
+    if BANNERS.contains(&folded.trim_matches(['*', ' ', '.', '!', '-'])) {
+        return true;
+    }
+    let opened = ADDED.iter().any(|opening| text.starts_with(opening));
+    (opened && length <= LONGEST_ADDED && lines.len() - rules <= 10) || is_disclaimer(text)
+}
+
+/// Whether a folded paragraph asks strangers not to read it.
+fn is_disclaimer(text: &str) -> bool {
+    const SHORTEST: usize = 40;
+    const SHORTEST_UNANNOUNCED: usize = 120;
+    let opened = DISCLAIMER_STARTS.iter().any(|opening| text.starts_with(opening));
+    if text.len() < if opened { SHORTEST } else { SHORTEST_UNANNOUNCED } {
+        return false;
+    }
+    // A notice that starts late shares its paragraph with something else. Looking only there first
+    // also keeps ordinary paragraphs cheap.
+    let start = head(text, 200);
+    if !opened && !DISCLAIMING.iter().any(|sign| start.contains(sign)) {
+        return false;
+    }
+    let strong = DISCLAIMING.iter().filter(|sign| text.contains(**sign)).count();
+    if strong == 0 {
+        return false;
+    }
+    let weak = DISCLAIMING_TOO.iter().filter(|sign| text.contains(**sign)).count();
+    (opened && strong + weak >= 4) || (strong >= 3 && strong + weak >= 6)
+}

@@ -1,0 +1,234 @@
+//! Bringing a short line into the form the tables are written in.
+
+use icu_normalizer::ComposingNormalizerBorrowed;
+
+/// Lower-cases, unifies white space, apostrophes, quotation marks and full-width punctuation,
+/// and drops characters that cannot be seen.
+pub(super) fn fold(text: &str) -> String {
+    let mut folded = String::with_capacity(text.len());
+    fold_onto(&mut folded, text);
+    folded
+}
+
+/// Folds a line and appends it, parted by one space from what is there.
+pub(super) fn fold_onto(folded: &mut String, text: &str) {
+    if !folded.is_empty() {
+        folded.push(' ');
+    }
+    if text.is_ascii() {
+        for byte in text.bytes() {
+            push(folded, char::from(byte.to_ascii_lowercase()));
+        }
+    } else if text
+        .contains(|letter| matches!(letter, '\u{300}'..='\u{36f}' | '\u{3099}' | '\u{309a}'))
+    {
+        let composed = ComposingNormalizerBorrowed::new_nfc().normalize(text);
+        push_all(folded, &composed);
+    } else {
+        push_all(folded, text);
+    }
+    folded.truncate(folded.trim_end().len());
+}
+
+fn push_all(folded: &mut String, text: &str) {
+    for letter in text.chars() {
+        match letter {
+            // Soft hyphens, joiners, directional controls, and the dot that İ leaves behind.
+            '\u{ad}'
+            | '\u{307}'
+            | '\u{61c}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{2069}'
+            | '\u{feff}' => {}
+            '’' | '‘' | 'ʼ' | '`' | '´' | '＇' => push(folded, '\''),
+            '“' | '”' | '„' | '«' | '»' | '＂' => push(folded, '"'),
+            '–' | '—' | '―' | '‐' | '‑' | '−' => push(folded, '-'),
+            '：' | '﹕' | '៖' => push(folded, ':'),
+            '，' | '،' => push(folded, ','),
+            '！' => push(folded, '!'),
+            '。' => push(folded, '.'),
+            '＜' | '〈' => push(folded, '<'),
+            '＞' | '〉' => push(folded, '>'),
+            '（' => push(folded, '('),
+            '）' => push(folded, ')'),
+            '…' => folded.push_str("..."),
+            '\u{660}'..='\u{669}' => push_digit(folded, letter, '\u{660}'),
+            '\u{6f0}'..='\u{6f9}' => push_digit(folded, letter, '\u{6f0}'),
+            '\u{966}'..='\u{96f}' => push_digit(folded, letter, '\u{966}'),
+            '\u{ff10}'..='\u{ff19}' => push_digit(folded, letter, '\u{ff10}'),
+            _ => letter
+                .to_lowercase()
+                .filter(|&letter| letter != '\u{307}')
+                .for_each(|letter| push(folded, letter)),
+        }
+    }
+}
+
+fn push_digit(folded: &mut String, digit: char, zero: char) {
+    let value = u32::from(digit) - u32::from(zero);
+    folded.extend(char::from_digit(value, 10));
+}
+
+fn push(folded: &mut String, letter: char) {
+    if !letter.is_whitespace() {
+        folded.push(letter);
+    } else if !folded.is_empty() && !folded.ends_with(' ') {
+        folded.push(' ');
+    }
+}
+
+/// Whether a folded text starts with a phrase of a table, and not in the middle of a word.
+pub(super) fn after_phrase<'t>(folded: &'t str, phrase: &str) -> Option<&'t str> {
+    let rest = folded.strip_prefix(phrase)?;
+    let whole = !joins(phrase.chars().next_back(), rest.chars().next());
+    whole.then_some(rest)
+}
+
+/// Whether a folded text ends with a phrase of a table, and not in the middle of a word.
+pub(super) fn before_phrase<'t>(folded: &'t str, phrase: &str) -> Option<&'t str> {
+    let rest = folded.strip_suffix(phrase)?;
+    let whole = !joins(rest.chars().next_back(), phrase.chars().next());
+    whole.then_some(rest)
+}
+
+/// Whether a folded text holds a phrase of a table as whole words.
+pub(super) fn holds_phrase(folded: &str, phrase: &str) -> bool {
+    let mut from = 0;
+    while let Some(at) = folded.get(from..).and_then(|rest| rest.find(phrase)) {
+        let begin = from + at;
+        let end = begin + phrase.len();
+        if !joins(folded[..begin].chars().next_back(), phrase.chars().next())
+            && !joins(phrase.chars().next_back(), folded[end..].chars().next())
+        {
+            return true;
+        }
+        from = end;
+    }
+    false
+}
+
+/// Whether two neighbouring characters belong to one word. Scripts without spaces between words
+/// have no inside of a word to respect.
+fn joins(left: Option<char>, right: Option<char>) -> bool {
+    let inside = |letter: Option<char>| {
+        letter.is_some_and(|letter| letter.is_alphanumeric() && !without_spaces(letter))
+    };
+    inside(left) && inside(right)
+}
+
+/// Whether a letter belongs to a script that is written without spaces, or glues particles to names.
+pub(super) fn without_spaces(letter: char) -> bool {
+    matches!(letter,
+        '\u{e00}'..='\u{eff}' | '\u{1780}'..='\u{17ff}' | '\u{3040}'..='\u{30ff}'
+        | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}')
+}
+
+/// Signs that a line names a message: when it was sent, and who sent it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Evidence {
+    /// Any digit.
+    pub(super) number: bool,
+    /// `12:30`, `12h30`.
+    pub(super) time: bool,
+    /// `2019-03-01`, `1/3/19`, a year, `3月`.
+    pub(super) date: bool,
+    /// An e-mail address.
+    pub(super) address: bool,
+    /// An e-mail address in brackets, or at the very start.
+    pub(super) bracketed: bool,
+}
+
+/// Looks for dates, times and addresses in a folded text.
+pub(super) fn evidence(folded: &str) -> Evidence {
+    let bytes = folded.as_bytes();
+    let mut found = Evidence::default();
+    let mut at = 0;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'0'..=b'9' => {
+                found.number = true;
+                let digits = run(bytes, at);
+                let end = at + digits;
+                let after = run(bytes, end + 1);
+                match bytes.get(end) {
+                    Some(b':' | b'h') if digits <= 2 && after == 2 => found.time = true,
+                    Some(b'/' | b'.' | b'-')
+                        if digits <= 4
+                            && (1..=2).contains(&after)
+                            && matches!(bytes.get(end + 1 + after), Some(b'/' | b'.' | b'-')) =>
+                    {
+                        found.date = true;
+                    }
+                    _ => {}
+                }
+                let rest = &folded[end..];
+                found.date |= ['年', '月', '년', '월']
+                    .iter()
+                    .any(|&unit| rest.trim_start().starts_with(unit));
+                found.time |= rest.starts_with('時') || rest.starts_with('시');
+                found.date |= digits == 4 && matches!(&bytes[at..at + 2], b"19" | b"20");
+                at = end;
+            }
+            b'@' => {
+                let name = at > 0 && !matches!(bytes[at - 1], b' ' | b'<' | b'(');
+                let host = bytes
+                    .get(at + 1)
+                    .is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte >= 0x80);
+                if name && host {
+                    found.address = true;
+                    let begin = folded[..at].rfind([' ', '<', '(', '[', ':', '"']);
+                    found.bracketed |=
+                        begin.is_none_or(|begin| bytes[begin] != b' ' && bytes[begin] != b'"');
+                }
+                at += 1;
+            }
+            _ => at += 1,
+        }
+    }
+    found
+}
+
+/// How many digits stand at a place.
+fn run(bytes: &[u8], at: usize) -> usize {
+    bytes
+        .get(at..)
+        .unwrap_or_default()
+        .iter()
+        .take_while(|byte| byte.is_ascii_digit())
+        .count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folding_unifies_what_looks_alike() {
+        assert_eq!(
+            fold("Le\u{a0}3 mai, «\u{202a}X\u{202c}»\u{202f}："),
+            "le 3 mai, \"x\" :"
+        );
+        assert_eq!(fold("Özgün İleti"), "özgün ileti");
+        assert_eq!(fold("e\u{301}crit ٢٠١٩"), "écrit 2019");
+    }
+
+    #[test]
+    fn phrases_are_whole_words() {
+        assert!(after_phrase("hi there", "hi").is_some());
+        assert!(after_phrase("history", "hi").is_none());
+        assert!(holds_phrase("anna schrieb am", "schrieb"));
+        assert!(!holds_phrase("anna beschrieben", "schrieb"));
+        assert!(holds_phrase("张三写道", "写道"));
+    }
+
+    #[test]
+    fn evidence_is_found() {
+        let found = evidence("on 2019-03-01 at 12:30, anna <anna@example.org> wrote");
+        assert!(found.number && found.date && found.time && found.address && found.bracketed);
+        let found = evidence("ask anna@example.org");
+        assert!(found.address && !found.bracketed && !found.number);
+        assert!(!evidence("version 1.2 of 30 @ 5").date);
+        assert!(evidence("2019年3月1日").date);
+    }
+}

@@ -1,0 +1,157 @@
+//! Who could be meant by a few capitalised words.
+
+use twicetold_model::Envelope;
+
+use super::fold::{fold, without_spaces};
+use super::lines::head;
+use super::phrases::{NAME_PARTICLES, NAMES_LIKE_VERBS, NOT_NAMES};
+
+/// The names in the headers of a message, folded.
+pub(super) struct People {
+    sender: Vec<String>,
+    all: Vec<String>,
+}
+
+impl People {
+    /// Collects the names of sender and recipients.
+    pub(super) fn new(envelope: &Envelope) -> Self {
+        let local = envelope.from.split('@').next().unwrap_or_default();
+        let mut sender = tokens(&envelope.from_name);
+        sender.extend(tokens(local));
+        let mut all = sender.clone();
+        // A message to thousands is not addressed by name.
+        all.extend(tokens(head(&envelope.recipients, 20_000)));
+        for names in [&mut sender, &mut all] {
+            names.sort_unstable();
+            names.dedup();
+        }
+        Self { sender, all }
+    }
+
+    /// Whether this folded word is part of the sender's name.
+    fn is_sender(&self, word: &str) -> bool {
+        self.sender
+            .binary_search_by(|name| name.as_str().cmp(word))
+            .is_ok()
+    }
+
+    /// Whether this folded word is part of any name in the headers.
+    pub(super) fn knows(&self, word: &str) -> bool {
+        self.all
+            .binary_search_by(|name| name.as_str().cmp(word))
+            .is_ok()
+    }
+
+    /// Whether a line is the sender's name, or part of it, and nothing else.
+    pub(super) fn is_sender_line(&self, words: &str) -> bool {
+        if words.len() > 60 || words.ends_with(['?', ':', ';']) {
+            return false;
+        }
+        let folded = fold(words);
+        let mut names = folded
+            .split(|letter: char| !letter.is_alphanumeric() && letter != '\'')
+            .filter(|name| !name.is_empty())
+            .peekable();
+        names.peek().is_some()
+            && names.all(|name| {
+                self.is_sender(name)
+                    || (name.chars().count() == 1 && name.chars().all(char::is_alphabetic))
+            })
+            && folded
+                .split_whitespace()
+                .any(|name| name.chars().filter(|letter| letter.is_alphabetic()).count() > 1)
+    }
+}
+
+/// The parts of a name or address that are letters, at least two of them.
+fn tokens(names: &str) -> Vec<String> {
+    fold(names)
+        .split(|letter: char| !letter.is_alphabetic() && letter != '\'')
+        .filter(|name| {
+            name.chars().count() >= 2 && !matches!(*name, "com" | "org" | "net" | "info" | "mail")
+        })
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Whether a line can be a person's name: one to four capitalised words, nothing else.
+pub(super) fn is_name(words: &str) -> bool {
+    if words.len() > 80 {
+        return false;
+    }
+    let bare = bare(words);
+    let count = bare.split_whitespace().count();
+    if !(1..=5).contains(&count) {
+        return false;
+    }
+    let mut capitals = 0;
+    for word in bare.split_whitespace() {
+        let word = word.trim_matches([',', '"', '(', ')']);
+        if NAME_PARTICLES.contains(&word) {
+            continue;
+        }
+        if !is_name_word(word) {
+            return false;
+        }
+        capitals += 1;
+    }
+    (1..=4).contains(&capitals)
+}
+
+/// Whether a line can be a name in a script without capitals; only its place can tell.
+pub(super) fn is_uncased_name(words: &str) -> bool {
+    if words.len() > 100 {
+        return false;
+    }
+    let bare = bare(words);
+    let letters = bare.chars().filter(|letter| letter.is_alphabetic()).count();
+    let uncased = bare.chars().all(|letter| {
+        letter.is_whitespace() || letter == '.' || is_uncased(letter) || is_mark(letter)
+    });
+    let longest = if bare.chars().any(without_spaces) {
+        8
+    } else {
+        30
+    };
+    uncased && (1..=longest).contains(&letters) && bare.split_whitespace().count() <= 3
+}
+
+/// Whether a letter belongs to a script without capitals.
+pub(super) fn is_uncased(letter: char) -> bool {
+    letter.is_alphabetic() && !letter.is_lowercase() && !letter.is_uppercase()
+}
+
+/// Vowel signs of scripts without capitals, which do not count as letters.
+fn is_mark(letter: char) -> bool {
+    matches!(letter, '\u{591}'..='\u{5c7}' | '\u{610}'..='\u{61a}' | '\u{64b}'..='\u{65f}' | '\u{900}'..='\u{dff}' | '\u{e31}'..='\u{e4e}')
+}
+
+/// The words of a name line without what people put around their names.
+fn bare(words: &str) -> &str {
+    words
+        .trim_start_matches(['-', '–', '—', '~', '/', '*', ' ', '_', '=', '.', ':'])
+        .trim_end_matches(['.', ',', '*', ' ', '_', '-', '!', '~'])
+}
+
+/// Whether a word is written as names are, and is no common answer.
+pub(super) fn is_name_word(word: &str) -> bool {
+    let mut letters = word.chars();
+    if !letters.next().is_some_and(char::is_uppercase) {
+        return false;
+    }
+    let shaped =
+        letters.all(|letter| letter.is_alphabetic() || matches!(letter, '.' | '\'' | '’' | '-'));
+    if !shaped {
+        return false;
+    }
+    let folded = fold(word);
+    let plain = folded.trim_end_matches('.');
+    if NOT_NAMES.contains(&plain) {
+        return false;
+    }
+    let verbal = plain.len() > 3
+        && ["ed", "ing", "ly", "tion", "ment", "ness", "able", "ible"]
+            .iter()
+            .any(|ending| plain.ends_with(ending));
+    !verbal || NAMES_LIKE_VERBS.contains(&plain)
+}

@@ -1,0 +1,217 @@
+//! The commonest words of some languages, and the words that deny, in many.
+//!
+//! Three tables, each with its own use. *Stop* words are left out of fingerprints because they tell
+//! nothing; being left out can cost a candidate, never content. *Free* words (articles and their
+//! like) may come or go between two texts that say the same. *Negations* are facts: they may not.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::OnceLock;
+
+use twicetold_model::{Language, WordFlags};
+
+use super::normal::hash_of;
+
+/// The keys are hashes already; hashing them again would be wasted.
+#[derive(Default)]
+struct Ready(u64);
+
+impl Hasher for Ready {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, _: &[u8]) {}
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
+}
+
+/// What is known about a common word.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Common {
+    /// Bit `n` is set if the word is common in `LANGUAGES[n]`.
+    pub(super) languages: u16,
+    /// Bit `n` is set if the word is free in `LANGUAGES[n]`.
+    pub(super) free: u16,
+    /// STOP and NEGATION, where they hold in any language.
+    pub(super) flags: WordFlags,
+}
+
+type Table = HashMap<u64, Common, BuildHasherDefault<Ready>>;
+
+/// A language, its free words, and the other words so common that they show the language and tell nothing.
+struct Row {
+    language: Language,
+    free: &'static str,
+    stop: &'static str,
+}
+
+const LANGUAGES: &[Row] = &[
+    Row {
+        language: Language::English,
+        free: "the a an that",
+        stop: "to and of in from for on is http was www about hi hey dear i will it be this with as at by have \
+               are you we or they he she his her our your their my me us them has had were been would can could \
+               should if so but which who what when there than then also any all am do does did",
+    },
+    Row {
+        language: Language::German,
+        free: "der die das den dem des ein eine einen einem einer eines",
+        stop: "und zu von mit ist im für auf sich auch es an er sie wir ich werden aus hat dass wie bei oder um \
+               sind noch nach so zum haben nur als am aber vor durch wenn",
+    },
+    Row {
+        language: Language::French,
+        free: "le la les un une des",
+        stop: "de et à en que qui dans pour est du au il sur se avec plus par ce son je vous nous mais ou elle \
+               cette aux leur sont être avoir été",
+    },
+    Row {
+        language: Language::Spanish,
+        free: "el la los las un una unos unas",
+        stop: "de que y en a se del por con para su al lo como más o este sí es le ya pero fue ha esta son",
+    },
+    Row {
+        language: Language::Italian,
+        free: "il lo la i gli le un uno una",
+        stop: "di che e è in per del con si da al dei come anche alla della più ma nel sono ha questo ci",
+    },
+    Row {
+        language: Language::Portuguese,
+        free: "o os as um uma uns umas",
+        stop: "de que e do da em para com se na por mais dos como mas ao ele das à seu sua ou quando muito nos já",
+    },
+    Row {
+        language: Language::Dutch,
+        free: "de het een",
+        stop: "van en in te dat is op voor met zijn aan er om ook als maar bij nog uit wordt door naar heeft wij ik",
+    },
+    Row {
+        language: Language::Swedish,
+        free: "en ett den det",
+        stop: "och att i som på är av för med till har de om var sig från men så kan vi jag ska",
+    },
+    Row {
+        language: Language::Danish,
+        free: "en et den det",
+        stop: "og at i er på til af for med som de har var om kan vi jeg skal fra så men",
+    },
+    Row {
+        language: Language::Norwegian,
+        free: "en ei et den det",
+        stop: "og å i er på til av for med som har de var om kan vi jeg skal fra så men",
+    },
+    Row {
+        language: Language::Finnish,
+        free: "",
+        stop: "ja on että se hän oli mutta kun niin myös tai ovat joka kuin tämä minä sinä",
+    },
+    Row {
+        language: Language::Russian,
+        free: "",
+        stop: "и в на что он с как это по но из у за к от же вы мы я бы для о",
+    },
+];
+
+const NEGATIONS: &str = "not no never none nobody nothing nowhere neither nor without cannot hardly \
+    nicht kein keine keinen keinem keiner keines nie niemals nichts niemand ohne weder \
+    ne pas jamais rien aucun aucune sans ni personne nunca jamás nada nadie sin ningún ninguna ninguno tampoco \
+    non mai niente nulla nessuno nessuna senza né não nem nenhum nenhuma sem ninguém \
+    niet geen nooit niets niemand zonder inte ej aldrig ingen inget inga utan ikke aldri ingenting uden uten \
+    ei emme ette eivät älä eikä koskaan mikään ilman nie bez nigdy nic nikt żaden ani nikdy nikdo žádný \
+    не нет ни никогда ничего никто без нельзя нема нічого ніколи ніхто немає δεν μην όχι ποτέ χωρίς κανένας τίποτα \
+    değil yok hayır asla hiç olmadan nem sem soha semmi nincs nélkül nu niciodată nimic fără nimeni \
+    لا لم لن ليس ليست بدون غير לא אין אל בלי אף ไม่ 不 没 沒 未 无 無 别 別 勿 没有 沒有 不是 不会 不會 不能 \
+    ない なかっ ません ず ぬ なし 안 못 없다 않다 아니다 नहीं मत không chưa chẳng tidak bukan tanpa jangan";
+
+/// Characters that deny wherever they stand in a word of a language written without spaces.
+const DENYING: &[char] = &['不', '没', '沒', '未', '无', '無', '勿', '非'];
+
+fn table() -> &'static Table {
+    static TABLE: OnceLock<Table> = OnceLock::new();
+    TABLE.get_or_init(|| {
+        let mut table = Table::default();
+        for (n, row) in LANGUAGES.iter().enumerate() {
+            for (words, free) in [(row.free, true), (row.stop, false)] {
+                for word in words.split_whitespace() {
+                    let entry = table.entry(hash_of(word)).or_default();
+                    entry.languages |= 1 << n;
+                    entry.free |= u16::from(free) << n;
+                    entry.flags.set(WordFlags::STOP);
+                }
+            }
+        }
+        for word in NEGATIONS.split_whitespace() {
+            let entry = table.entry(hash_of(word)).or_default();
+            // A word that is an article in one language and a denial in another ("en") stays a stop word
+            // there; only the denial must never be free.
+            entry.flags.set(WordFlags::NEGATION);
+        }
+        table
+    })
+}
+
+/// What is known about the word with this hash, if it is a common one.
+pub(super) fn common(hash: u64) -> Option<Common> {
+    table().get(&hash).copied()
+}
+
+/// Whether a word written without spaces around it holds a denying character.
+pub(super) fn denies(normal: &str) -> bool {
+    normal.contains(DENYING)
+}
+
+/// Votes for languages by the common words seen.
+#[derive(Default)]
+pub(super) struct Ballot([u32; 16]);
+
+impl Ballot {
+    pub(super) fn count(&mut self, mut languages: u16) {
+        while languages != 0 {
+            let n = languages.trailing_zeros() as usize;
+            if let Some(votes) = self.0.get_mut(n) {
+                *votes += 1;
+            }
+            languages &= languages - 1;
+        }
+    }
+
+    /// The winner's number and name, if it has at least three votes; on equal votes the earlier row.
+    pub(super) fn winner(&self) -> Option<(usize, Language)> {
+        let (n, &votes) =
+            self.0.iter().enumerate().max_by_key(|&(n, votes)| (votes, std::cmp::Reverse(n)))?;
+        (votes >= 3).then(|| LANGUAGES.get(n).map(|row| (n, row.language))).flatten()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_denial_is_known_in_every_script() {
+        for word in ["not", "nicht", "jamais", "не", "不", "ない", "لا", "không"] {
+            assert!(
+                common(hash_of(word)).is_some_and(|c| c.flags.has(WordFlags::NEGATION)),
+                "{word} denies"
+            );
+        }
+    }
+
+    #[test]
+    fn no_english_denial_is_a_free_word() {
+        for word in NEGATIONS.split_whitespace() {
+            let free = common(hash_of(word)).map(|c| c.free & 1);
+            assert_eq!(free, Some(0), "{word} must not be free in English");
+        }
+    }
+
+    #[test]
+    fn an_article_shows_its_language() {
+        let mut ballot = Ballot::default();
+        for word in ["der", "und", "das", "ist"] {
+            ballot.count(common(hash_of(word)).map_or(0, |c| c.languages));
+        }
+        assert_eq!(ballot.winner().map(|w| w.1), Some(Language::German));
+    }
+}

@@ -1,0 +1,114 @@
+//! From words to sentences.
+
+use twicetold_model::{Segment, SegmentKind, Sentence, Word, WordFlags, WordKind};
+
+use crate::segment::quote_marks;
+
+/// Words that end in a full stop without ending a sentence.
+const ABBREVIATIONS: &[&str] = &[
+    "mr", "mrs", "ms", "dr", "prof", "st", "jr", "sr", "vs", "etc", "inc", "ltd", "co", "corp", "no", "nr", "vol",
+    "fig", "e.g", "i.e", "eg", "ie", "z.b", "bzw", "ca", "cf", "al", "dept", "est", "approx", "tel", "fax", "ext",
+    "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec", "hr", "str", "abs", "art",
+    "mme", "mlle", "sra", "srta", "dott", "sig", "ing", "г", "ул", "т.е", "т.д",
+];
+
+/// What stands between two words, as far as sentences care.
+#[derive(Clone, Copy, Default)]
+struct Gap {
+    asked: bool,
+    ended: bool,
+    paragraph: bool,
+}
+
+/// Groups words into sentences and marks the last word of each.
+pub(super) fn sentences(text: &str, segments: &[Segment], words: &mut [Word]) -> Vec<Sentence> {
+    let mut sentences = Vec::with_capacity(words.len() / 12 + segments.len());
+    let mut at = 0;
+    for (n, segment) in segments.iter().enumerate() {
+        let from = at + words[at..].partition_point(|w| w.start < segment.start);
+        let to = from + words[from..].partition_point(|w| w.start < segment.end);
+        let mut first = from;
+        for i in from..to {
+            let until = if i + 1 < to { words[i + 1].start } else { segment.end };
+            let between = text.get(words[i].end as usize..until as usize).unwrap_or_default();
+            let gap = read_gap(between);
+            let next_lower = i + 1 < to && starts_lower(text, &words[i + 1]);
+            let list_item = i + 1 < to && starts_item(between, &words[i + 1]);
+            // "2." in front of a sentence numbers it, wherever wrapping has put it.
+            let numbers = i == first && words[i].kind == WordKind::Number && words[i].end - words[i].start <= 2;
+            let stop = gap.ended && !next_lower && !numbers && !abbreviates(text, &words[i], between);
+            let last = i + 1 == to || gap.paragraph || gap.asked || stop || list_item;
+            if gap.asked {
+                words[i].flags.set(WordFlags::ASKED);
+            }
+            if last && segment.kind != SegmentKind::Attribution || i + 1 == to {
+                words[i].flags.set(WordFlags::END);
+                sentences.push(Sentence { words: first as u32..(i + 1) as u32, segment: n as u32 });
+                first = i + 1;
+            }
+        }
+        at = to;
+    }
+    sentences
+}
+
+/// Looks at the characters between two words.
+fn read_gap(between: &str) -> Gap {
+    let mut gap = Gap::default();
+    if between == " " {
+        return gap;
+    }
+    // What touches the word: closing brackets and quotes, then the mark itself.
+    let touching = between.split([' ', '\t', '\n']).next().unwrap_or_default();
+    for c in touching.chars() {
+        match c {
+            '?' | '？' | '؟' | '՞' => gap.asked = true,
+            '.' | '!' | '。' | '！' | '…' | '۔' | '।' | '．' | '｡' => gap.ended = true,
+            _ => {}
+        }
+    }
+    // "www.a.b" has no sentence end inside: a mark must be followed by white space, or be of a script without it.
+    let spaced = touching.len() < between.len() || between.ends_with(['。', '！', '？']);
+    if !spaced && !touching.contains(['。', '！', '？', '।']) {
+        gap = Gap::default();
+    }
+    if memchr::memchr_iter(b'\n', between.as_bytes()).nth(1).is_some() {
+        let mut lines = between.split('\n');
+        lines.next();
+        lines.next_back();
+        gap.paragraph = lines.any(|line| line.trim().is_empty() || quote_marks(line).1 >= line.len());
+        // A line of dashes or stars is a break as well.
+        gap.paragraph |= between.split('\n').any(|line| line.trim().len() >= 3 && is_rule(line.trim()));
+    }
+    gap
+}
+
+fn is_rule(line: &str) -> bool {
+    line.bytes().all(|b| matches!(b, b'-' | b'=' | b'*' | b'_' | b'#' | b'~' | b' '))
+}
+
+fn starts_lower(text: &str, word: &Word) -> bool {
+    text.get(word.range()).and_then(|w| w.chars().next()).is_some_and(char::is_lowercase)
+}
+
+/// Whether the next word starts an item of a list: a bullet or number at the start of its line.
+fn starts_item(between: &str, next: &Word) -> bool {
+    let Some(line) = between.rfind('\n').map(|n| &between[n + 1..]) else { return false };
+    if next.flags.has(WordFlags::ENUMERATOR) {
+        return true;
+    }
+    let lead = line.get(quote_marks(line).1..).unwrap_or_default().trim_start();
+    let mut chars = lead.chars();
+    let bullet = chars.next().is_some_and(|c| matches!(c, '-' | '*' | '•' | '·' | '?' | '–' | '—' | '▪' | '◦' | '+'));
+    bullet && chars.next().is_some_and(char::is_whitespace) && next.kind != WordKind::Symbol
+}
+
+/// Whether a full stop behind this word belongs to an abbreviation.
+fn abbreviates(text: &str, word: &Word, between: &str) -> bool {
+    if !between.starts_with('.') || word.kind != WordKind::Plain {
+        return false;
+    }
+    let written = text.get(word.range()).unwrap_or_default();
+    let initial = written.chars().count() == 1 && written.chars().all(char::is_uppercase) && written != "I";
+    initial || (written.len() <= 6 && ABBREVIATIONS.contains(&written.to_lowercase().as_str()))
+}

@@ -1,0 +1,72 @@
+//! From lines to words.
+
+use std::ops::Range;
+
+use twicetold_model::{Segment, Word};
+
+use super::token::Tokens;
+use crate::segment::quote_marks;
+
+/// Finds every word of the segments, line by line, without their quote marks.
+pub(super) fn split(text: &str, segments: &[Segment]) -> Vec<Word> {
+    // Mail has a word for every six or seven bytes.
+    let mut tokens = Tokens::new(text, text.len() / 6);
+    let mut lines = Vec::new();
+    for segment in segments {
+        content_lines(text, segment, &mut lines);
+        let mut from = None;
+        for (n, line) in lines.iter().enumerate() {
+            // The part of this line that the last word of the line before has taken already.
+            let start = from.take().filter(|&at: &usize| line.contains(&at)).unwrap_or(line.start);
+            from = read_line(&mut tokens, start..line.end, start == line.start, lines.get(n + 1..).unwrap_or_default());
+        }
+    }
+    tokens.finish()
+}
+
+/// The lines of a segment, each without its quote marks and line end.
+fn content_lines(text: &str, segment: &Segment, lines: &mut Vec<Range<usize>>) {
+    lines.clear();
+    let (mut at, end) = (segment.start as usize, segment.end as usize);
+    let bytes = text.as_bytes();
+    while at < end {
+        let stop = memchr::memchr(b'\n', &bytes[at..end]).map_or(end, |n| at + n);
+        let line = text.get(at..stop).unwrap_or_default();
+        // Most lines start with a letter, and then there are no marks to look for.
+        let plain = line.as_bytes().first().is_some_and(|b| b.is_ascii_alphabetic())
+            && !line.as_bytes()[..line.len().min(6)].contains(&b'>');
+        let marks = if plain { 0 } else { quote_marks(line).1 };
+        lines.push(at + marks.min(line.len())..stop);
+        at = stop + 1;
+    }
+}
+
+/// Reads the words of one line. Returns where to go on in the next line if a word ran over the line end.
+fn read_line(
+    tokens: &mut Tokens<'_>,
+    line: Range<usize>,
+    at_start: bool,
+    rest: &[Range<usize>],
+) -> Option<usize> {
+    let bytes = tokens.text.as_bytes();
+    let mut at = line.start;
+    tokens.line_start = at_start;
+    while at < line.end {
+        if bytes[at].is_ascii_whitespace() {
+            at += 1;
+            continue;
+        }
+        let len = bytes[at..line.end]
+            .iter()
+            .position(|b| b.is_ascii_whitespace())
+            .unwrap_or(line.end - at);
+        let chunk = at..at + len;
+        at = chunk.end;
+        if bytes[chunk.clone()].is_ascii() {
+            tokens.ascii(chunk);
+        } else if let Some(on) = tokens.unicode(chunk.clone(), chunk.end == line.end, rest) {
+            return Some(on);
+        }
+    }
+    None
+}

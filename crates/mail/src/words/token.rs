@@ -1,0 +1,429 @@
+//! From a run of characters without spaces to the words in it.
+
+use std::ops::Range;
+
+use icu_segmenter::{WordSegmenter, WordSegmenterBorrowed, options::WordBreakInvariantOptions};
+use twicetold_model::{Word, WordFlags, WordKind};
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::common::denies;
+use super::normal::{hash_of, normalise};
+use crate::html::link_hash;
+
+/// The words found so far, and what is needed to find more.
+pub(super) struct Tokens<'t> {
+    pub(super) text: &'t str,
+    words: Vec<Word>,
+    form: String,
+    joined: String,
+    segmenter: WordSegmenterBorrowed<'static>,
+    /// Nothing but marks and bullets has been seen on this line.
+    pub(super) line_start: bool,
+}
+
+impl<'t> Tokens<'t> {
+    pub(super) fn new(text: &'t str, expected: usize) -> Self {
+        Self {
+            text,
+            words: Vec::with_capacity(expected),
+            form: String::new(),
+            joined: String::new(),
+            segmenter: WordSegmenter::new_auto(WordBreakInvariantOptions::default()),
+            line_start: true,
+        }
+    }
+
+    pub(super) fn finish(self) -> Vec<Word> {
+        self.words
+    }
+
+    /// A run of ASCII characters without spaces.
+    pub(super) fn ascii(&mut self, chunk: Range<usize>) {
+        let bytes = self.text.as_bytes();
+        if chunk.len() == 1 && bytes[chunk.start] == b'&' {
+            return self.push_as("and", chunk, WordKind::Plain);
+        }
+        let rest = self.addresses(chunk);
+        self.ascii_words(rest);
+    }
+
+    /// Takes web and mail addresses out of a run; returns what is left behind the last one.
+    fn addresses(&mut self, chunk: Range<usize>) -> Range<usize> {
+        let bytes = self.text.as_bytes();
+        let mut from = chunk.start;
+        while let Some((found, kind)) = next_address(&bytes[from..chunk.end]) {
+            let found = from + found.start..from + found.end;
+            self.ascii_words(from..found.start);
+            self.push_address(found.clone(), kind);
+            from = found.end;
+        }
+        from..chunk.end
+    }
+
+    fn push_address(&mut self, range: Range<usize>, kind: WordKind) {
+        let written = &self.text[range.clone()];
+        let hash = match kind {
+            WordKind::Url if written.contains("://") => link_hash(written),
+            WordKind::Url => link_hash(&format!("http://{written}")),
+            _ => {
+                normalise(written, &mut self.form);
+                hash_of(&self.form)
+            }
+        };
+        // Clients repeat an address behind itself: "a@b.c<mailto:a@b.c>", "http://x <http://x>".
+        if self.words.last().is_some_and(|last| last.kind == kind && last.hash == hash) {
+            return;
+        }
+        if kind == WordKind::Address && self.words.len() >= 2 {
+            let (before, last) = (self.words[self.words.len() - 2], self.words[self.words.len() - 1]);
+            if last.hash == hash_of("mailto") {
+                self.words.pop();
+                if before.kind == kind && before.hash == hash {
+                    return;
+                }
+            }
+        }
+        self.push(hash, range, kind);
+    }
+
+    /// Words and numbers in a run of ASCII without addresses.
+    fn ascii_words(&mut self, chunk: Range<usize>) {
+        let bytes = self.text.as_bytes();
+        let mut at = chunk.start;
+        while at < chunk.end {
+            let b = bytes[at];
+            if b.is_ascii_alphabetic() || b == b'\'' && clitic(&bytes[at..chunk.end]) {
+                let end = word_end(bytes, at, chunk.end);
+                self.push_word(at..end);
+                at = end;
+            } else if b.is_ascii_digit() || (matches!(b, b'$' | b'-' | b'+') && starts_number(bytes, at, chunk.clone())) {
+                let end = number_end(bytes, at, chunk.end);
+                self.push_number(at..end, chunk.end);
+                at = end;
+            } else {
+                at += 1;
+            }
+        }
+    }
+
+    /// A run with characters beyond ASCII. Returns where to go on if it ran over the line end.
+    pub(super) fn unicode(&mut self, chunk: Range<usize>, ends_line: bool, rest: &[Range<usize>]) -> Option<usize> {
+        let chunk = self.addresses(chunk);
+        let text = self.text;
+        let mut at = chunk.start;
+        while let Some(c) = text.get(at..chunk.end).and_then(|s| s.chars().next()) {
+            if is_spaceless(c) {
+                let end = run_end(text, at..chunk.end, is_spaceless);
+                if ends_line && end == chunk.end {
+                    return self.spaceless(at..end, rest);
+                }
+                self.spaceless(at..end, &[]);
+                at = end;
+            } else {
+                let end = run_end(text, at..chunk.end, |c| !is_spaceless(c));
+                self.spaced(at..end);
+                at = end;
+            }
+        }
+        None
+    }
+
+    /// Text of a language that puts spaces between its words.
+    fn spaced(&mut self, range: Range<usize>) {
+        let text = self.text;
+        let mut number_until = range.start;
+        for (n, piece) in text[range.clone()].split_word_bound_indices() {
+            let at = range.start + n;
+            let Some(first) = piece.chars().next() else { continue };
+            if at < number_until {
+                continue;
+            }
+            if first.is_alphanumeric() && !piece.chars().any(char::is_numeric) {
+                self.push_word(at..at + piece.len());
+            } else if first.is_alphanumeric() {
+                let mut end = at + piece.len();
+                let bytes = text.as_bytes();
+                if bytes[end - 1].is_ascii_alphanumeric() {
+                    end = number_end(bytes, end - 1, range.end).max(end);
+                }
+                let start = at - currency_before(&text[range.start..at]);
+                self.push_number(start..end, range.end);
+                number_until = end;
+            } else if is_pictograph(first) {
+                self.push_as(piece, at..at + piece.len(), WordKind::Symbol);
+            } else if let Some(sign) = piece.chars().next().filter(|&c| c == '&') {
+                let mut buffer = [0; 4];
+                if range.len() == 1 {
+                    self.push_as(sign.encode_utf8(&mut buffer), at..at + 1, WordKind::Plain);
+                }
+            }
+        }
+    }
+
+    /// Text of a language that writes its words without spaces; it may go on in the lines that follow.
+    fn spaceless(&mut self, first: Range<usize>, rest: &[Range<usize>]) -> Option<usize> {
+        let text = self.text;
+        // The run as one string, and for each piece where it came from.
+        let mut joined = std::mem::take(&mut self.joined);
+        joined.clear();
+        let mut pieces = vec![(0, first.start)];
+        joined.push_str(&text[first]);
+        let mut on = None;
+        for line in rest {
+            let end = run_end(text, line.clone(), is_spaceless);
+            if end == line.start {
+                break;
+            }
+            pieces.push((joined.len(), line.start));
+            joined.push_str(&text[line.start..end]);
+            on = Some(end);
+            if end < line.end {
+                break;
+            }
+        }
+        let place = |at: usize| {
+            let (from, there) = pieces[pieces.partition_point(|p| p.0 <= at).saturating_sub(1)];
+            there + (at - from)
+        };
+        let mut breaks = self.segmenter.segment_str(&joined);
+        let mut from = breaks.next().unwrap_or(0);
+        for to in breaks {
+            if let Some(last) = joined[from..to].char_indices().next_back() {
+                let end = place(from + last.0) + last.1.len_utf8();
+                normalise(&joined[from..to], &mut self.form);
+                let hash = hash_of(&self.form);
+                let denied = denies(&self.form);
+                self.push(hash, place(from)..end, WordKind::Plain);
+                if let Some(word) = self.words.last_mut().filter(|_| denied) {
+                    word.flags.set(WordFlags::NEGATION);
+                }
+            }
+            from = to;
+        }
+        self.joined = joined;
+        on
+    }
+
+    /// A word of letters; "don't" and "we'll" are two words each.
+    fn push_word(&mut self, range: Range<usize>) {
+        normalise(&self.text[range.clone()], &mut self.form);
+        let Some((stem, ending, split)) = contraction(&self.form) else {
+            let hash = hash_of(&self.form);
+            let kind = if self.form.bytes().any(|b| b.is_ascii_digit()) { WordKind::Number } else { WordKind::Plain };
+            return self.push(hash, range, kind);
+        };
+        let (stem, ending) = (hash_of(stem), hash_of(ending));
+        let written = &self.text[range.clone()];
+        // The same cut in the text as written; an apostrophe may take three bytes there.
+        let cut = written.char_indices().nth(split).map_or(range.end, |(n, _)| range.start + n);
+        if split > 0 {
+            self.push(stem, range.start..cut, WordKind::Plain);
+        }
+        self.push(ending, cut..range.end, WordKind::Plain);
+    }
+
+    fn push_number(&mut self, range: Range<usize>, chunk_end: usize) {
+        let line_start = self.line_start;
+        let short = range.len() <= 2;
+        let kind = WordKind::Number;
+        let end = range.end;
+        self.push_as_written(range, kind);
+        let marked = end < chunk_end && matches!(self.text.as_bytes()[end], b'.' | b')');
+        if line_start && short && marked && end + 1 == chunk_end {
+            self.flag_last(WordFlags::ENUMERATOR);
+        }
+    }
+
+    fn push_as_written(&mut self, range: Range<usize>, kind: WordKind) {
+        normalise(&self.text[range.clone()], &mut self.form);
+        let hash = hash_of(&self.form);
+        self.push(hash, range, kind);
+    }
+
+    fn push_as(&mut self, normal: &str, range: Range<usize>, kind: WordKind) {
+        let normal = if normal == "&" { "and" } else { normal };
+        self.push(hash_of(normal), range, kind);
+    }
+
+    fn flag_last(&mut self, flag: WordFlags) {
+        if let Some(word) = self.words.last_mut() {
+            word.flags.set(flag);
+        }
+    }
+
+    fn push(&mut self, hash: u64, range: Range<usize>, kind: WordKind) {
+        let mut flags = WordFlags::default();
+        if self.text[range.clone()].chars().next().is_some_and(char::is_uppercase) {
+            flags.set(WordFlags::CAPITAL);
+        }
+        self.line_start = false;
+        // A text of four gigabytes is cut by the reader long before this.
+        let (start, end) = (range.start as u32, range.end as u32);
+        self.words.push(Word { hash, start, end, kind, flags });
+    }
+}
+
+/// Where a run of ASCII letters, digits and inner apostrophes ends.
+fn word_end(bytes: &[u8], start: usize, end: usize) -> usize {
+    let mut at = start + 1;
+    while at < end {
+        let b = bytes[at];
+        let inner = b == b'\'' && at + 1 < end && bytes[at + 1].is_ascii_alphabetic();
+        if !b.is_ascii_alphanumeric() && !inner {
+            break;
+        }
+        at += 1;
+    }
+    at
+}
+
+/// Where a number ends: digits and letters, joined by the marks that dates, times, amounts and telephone numbers use.
+fn number_end(bytes: &[u8], start: usize, end: usize) -> usize {
+    let mut at = start + 1;
+    while at < end {
+        let b = bytes[at];
+        let joins = matches!(b, b'.' | b',' | b':' | b'/' | b'-' | b'\'')
+            && at + 1 < end
+            && bytes[at + 1].is_ascii_alphanumeric();
+        if !b.is_ascii_alphanumeric() && !joins {
+            break;
+        }
+        at += 1;
+    }
+    if at < end && bytes[at] == b'%' { at + 1 } else { at }
+}
+
+/// Whether a sign or a dollar belongs to a number that follows.
+fn starts_number(bytes: &[u8], at: usize, chunk: Range<usize>) -> bool {
+    let digit = |n: usize| n < chunk.end && bytes[n].is_ascii_digit();
+    let free = at == chunk.start || matches!(bytes[at - 1], b'(' | b'[' | b'"' | b':' | b'=' | b'<' | b'>' | b'/');
+    match bytes[at] {
+        b'$' => digit(at + 1),
+        _ => free && (digit(at + 1) || at + 1 < chunk.end && bytes[at + 1] == b'$' && digit(at + 2)),
+    }
+}
+
+/// A currency sign or minus directly before a number, in bytes.
+fn currency_before(text: &str) -> usize {
+    match text.chars().next_back() {
+        Some(c @ ('€' | '£' | '¥' | '$' | '₹' | '₽' | '₩' | '−')) => c.len_utf8(),
+        _ => 0,
+    }
+}
+
+/// Whether an apostrophe starts an ending that stands alone: "they 'll".
+fn clitic(bytes: &[u8]) -> bool {
+    ["'ll", "'ve", "'re"].iter().any(|c| {
+        bytes.len() >= c.len()
+            && bytes[..c.len()].eq_ignore_ascii_case(c.as_bytes())
+            && !bytes.get(c.len()).is_some_and(u8::is_ascii_alphanumeric)
+    })
+}
+
+/// Splits an English contraction: the normal forms of both words, and the cut in characters.
+fn contraction(normal: &str) -> Option<(&str, &'static str, usize)> {
+    const ENDINGS: &[(&str, &str)] = &[("n't", "not"), ("'ll", "will"), ("'ve", "have"), ("'re", "are"), ("'m", "am")];
+    if normal == "cannot" {
+        return Some(("can", "not", 3));
+    }
+    if !normal.contains('\'') {
+        return None;
+    }
+    let (stem, full) = ENDINGS.iter().find_map(|(end, full)| Some((normal.strip_suffix(end)?, *full)))?;
+    let cut = stem.chars().count();
+    let stem = match (stem, full) {
+        ("wo", "not") => "will",
+        ("ca", "not") => "can",
+        ("sha", "not") => "shall",
+        _ => stem,
+    };
+    Some((stem, full, cut))
+}
+
+/// The next web or mail address in a run without spaces.
+fn next_address(bytes: &[u8]) -> Option<(Range<usize>, WordKind)> {
+    let web = memchr::memmem::find(bytes, b"://").and_then(|n| {
+        let scheme = bytes[..n].iter().rposition(|b| !b.is_ascii_alphanumeric()).map_or(0, |p| p + 1);
+        (n > scheme).then(|| scheme..url_end(bytes, n + 3))
+    });
+    let www = (bytes.len() > 6)
+        .then(|| bytes.windows(4).take(4).position(|w| w.eq_ignore_ascii_case(b"www.")))
+        .flatten()
+        .map(|n| n..url_end(bytes, n + 4));
+    let url = match (web, www) {
+        (Some(a), Some(b)) => Some(if a.start <= b.start { a } else { b }),
+        (a, b) => a.or(b),
+    };
+    let mail = memchr::memchr(b'@', bytes).and_then(|n| mail_address(bytes, n));
+    match (url, mail) {
+        (Some(u), Some(m)) if m.end <= u.start => Some((m, WordKind::Address)),
+        (Some(u), _) => Some((u, WordKind::Url)),
+        (None, Some(m)) => Some((m, WordKind::Address)),
+        (None, None) => None,
+    }
+}
+
+/// Where a web address ends that goes on at `from`; punctuation behind it does not belong to it.
+fn url_end(bytes: &[u8], from: usize) -> usize {
+    let mut end = bytes[from..]
+        .iter()
+        .position(|b| matches!(b, b'<' | b'>' | b'"' | b'|' | b'\\' | b'^' | b'`' | b'{' | b'}'))
+        .map_or(bytes.len(), |n| from + n);
+    while end > from {
+        let last = bytes[end - 1];
+        let closes = match last {
+            b')' => memchr::memchr(b'(', &bytes[from..end]).is_none(),
+            b']' => memchr::memchr(b'[', &bytes[from..end]).is_none(),
+            b'.' | b',' | b';' | b':' | b'!' | b'?' | b'\'' | b'*' | b'_' => true,
+            _ => false,
+        };
+        if !closes {
+            break;
+        }
+        end -= 1;
+    }
+    end
+}
+
+/// The mail address around the `@` at `at`.
+fn mail_address(bytes: &[u8], at: usize) -> Option<Range<usize>> {
+    let local = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'%' | b'+' | b'-' | b'=' | b'/');
+    let start = bytes[..at].iter().rposition(|b| !local(b)).map_or(0, |p| p + 1);
+    let domain = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-');
+    let mut end = bytes[at + 1..].iter().position(|b| !domain(b)).map_or(bytes.len(), |n| at + 1 + n);
+    while end > at && matches!(bytes[end - 1], b'.' | b'-') {
+        end -= 1;
+    }
+    let named = start < at && memchr::memchr(b'.', &bytes[at + 1..end.max(at + 1)]).is_some();
+    named.then_some(start..end)
+}
+
+/// The end of the longest run of characters that satisfy `is`, from the start of `range`.
+fn run_end(text: &str, range: Range<usize>, is: impl Fn(char) -> bool) -> usize {
+    let end = range.end;
+    text.get(range.clone())
+        .and_then(|s| s.char_indices().find(|&(_, c)| !is(c)))
+        .map_or(end, |(n, _)| range.start + n)
+}
+
+/// Letters of scripts that put no spaces between words.
+fn is_spaceless(c: char) -> bool {
+    matches!(c,
+        '\u{0E00}'..='\u{0EFF}'      // Thai, Lao
+        | '\u{1000}'..='\u{109F}'    // Burmese
+        | '\u{1780}'..='\u{17FF}'    // Khmer
+        | '\u{3040}'..='\u{30FF}'    // Hiragana, Katakana
+        | '\u{31F0}'..='\u{31FF}'
+        | '\u{3400}'..='\u{4DBF}'
+        | '\u{4E00}'..='\u{9FFF}'    // Han
+        | '\u{F900}'..='\u{FAFF}'
+        | '\u{FF66}'..='\u{FF9F}'    // half-width Katakana
+        | '\u{20000}'..='\u{3FFFF}'
+        | '々' | '〆')
+        && c != '・'
+}
+
+/// Emoji and their like, which say something without being letters.
+fn is_pictograph(c: char) -> bool {
+    matches!(c, '\u{1F000}'..='\u{1FAFF}' | '\u{2600}'..='\u{27BF}' | '\u{2190}'..='\u{21FF}' | '\u{2B00}'..='\u{2BFF}')
+}

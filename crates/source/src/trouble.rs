@@ -1,0 +1,69 @@
+//! What went wrong, told so that somebody can do something about it.
+
+use std::io;
+
+use twicetold_model::Problem;
+
+/// A file or folder that could not be used, and why.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Trouble {
+    /// The path as the user would write it.
+    pub path: String,
+    /// What was wrong.
+    pub problem: Problem,
+}
+
+impl Trouble {
+    pub(crate) fn new(path: impl Into<String>, what: &'static str) -> Self {
+        Self {
+            path: path.into(),
+            problem: Problem::new(what),
+        }
+    }
+
+    pub(crate) fn named_twice(path: &str) -> Self {
+        Self::new(path, "named twice, read once")
+    }
+
+    /// A path that the user named cannot be looked at.
+    pub(crate) fn named(path: &str, error: &io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
+                Self::new(path, "there is no such file or folder; check the spelling")
+            }
+            _ => Self::reading(path, error),
+        }
+    }
+
+    /// A file or folder that was there cannot be read.
+    pub(crate) fn reading(path: &str, error: &io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::NotFound => Self::new(
+                path,
+                "gone since its folder was listed: another program moved or removed it; scan again",
+            ),
+            io::ErrorKind::PermissionDenied => Self::new(
+                path,
+                "permission denied; ask for the right to read it, or leave it out",
+            ),
+            _ => Self {
+                path: path.into(),
+                problem: Problem::new(format!("cannot be read: {error}")),
+            },
+        }
+    }
+
+    pub(crate) fn not_messages(path: &str) -> Self {
+        Self::new(
+            path,
+            "holds no text, so no messages; if it is an archive, unpack it first",
+        )
+    }
+
+    pub(crate) fn too_large(path: &str) -> Self {
+        Self::new(
+            path,
+            "a message of more than 512 MB was passed over; it stays as it is",
+        )
+    }
+}
