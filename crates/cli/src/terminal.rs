@@ -124,7 +124,7 @@ impl Bar {
                 "{bar:20} {decimal_bytes} of {decimal_total_bytes}, {messages} messages, {decimal_bytes_per_sec}, {eta} left"
             }
             (_, 0) => "{human_pos} messages",
-            (_, _) => "{bar:20} {human_pos} of {human_len} messages, {per_sec}, {eta} left",
+            (_, _) => "{bar:20} {human_pos} of {human_len} messages, {rate}/s, {eta} left",
         };
         let messages = Arc::clone(&self.messages);
         ProgressStyle::with_template(&format!("{{spinner}} {what} {how_far}"))

@@ -133,7 +133,7 @@ fn a_link_and_a_device_stay_what_they_are() {
 fn an_empty_folder_is_explained() {
     let folder = Folder::new("scan-empty");
     let run = twicetold(["scan", &folder.at("")]);
-    assert_eq!(run.status.code(), Some(0), "{}", text(&run.stderr));
+    assert_eq!(run.status.code(), Some(3), "{}", text(&run.stderr));
     let said = text(&run.stdout);
     assert!(said.contains("No messages were found."), "{said}");
     assert!(said.contains("an empty folder"), "{said}");

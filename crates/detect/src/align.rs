@@ -126,8 +126,8 @@ fn compound(a: &Comparable, i: usize, last: usize, b: &Comparable, j: usize) -> 
 
 /// Whether what stands around the place leaves the meaning as it is.
 fn same_meaning(a: &Comparable, unit: &Unit, b: &Comparable, start: usize, end: usize, follows: bool) -> bool {
-    let opens = b.starts_sentence(start);
-    let closes = b.starts_sentence(end);
+    let opens = b.breaks_before(start);
+    let closes = b.breaks_before(end);
     let Some((x, y)) = a.at(unit.stream.end as usize - 1).zip(b.at(end - 1)) else { return false };
     // A question does not cover a statement, nor the other way round.
     if x.flags.has(WordFlags::ASKED) != y.flags.has(WordFlags::ASKED) {
@@ -141,8 +141,9 @@ fn same_meaning(a: &Comparable, unit: &Unit, b: &Comparable, start: usize, end: 
     if !closes && x.kind == WordKind::Number {
         return false;
     }
-    let turned = |range: std::ops::Range<usize>| range.clone().filter_map(|p| b.at(p)).any(turns);
-    let before = if opens { start..start } else { b.sentence_around(start).start..start };
-    let after = if closes { end..end } else { end..b.sentence_around(end).end };
-    !turned(before) && !turned(after)
+    // "I do not think" before it, "is not true" behind it: as far as the sentence or its break goes.
+    let sentence = b.sentence_around(start);
+    let before = (sentence.start..start).rev().take_while(|&p| !b.breaks_before(p + 1));
+    let after = (end..b.sentence_around(end - 1).end).take_while(|&p| !b.breaks_before(p));
+    !before.chain(after).filter_map(|p| b.at(p)).any(turns)
 }

@@ -47,12 +47,6 @@ pub(crate) fn alike(a: &Document, x: &Word, b: &Document, y: &Word) -> bool {
     }
     inflected(&p, &q, a.language, b.language)
         || misspelt(&p, &q, x.flags.has(WordFlags::CAPITAL) && y.flags.has(WordFlags::CAPITAL))
-            && !(both_used(a, x.hash, y.hash) || both_used(b, x.hash, y.hash))
-}
-
-/// Whether both words occur in one document: then they are two words, not one and its misspelling.
-fn both_used(document: &Document, x: u64, y: u64) -> bool {
-    document.words.iter().any(|w| w.hash == x) && document.words.iter().any(|w| w.hash == y)
 }
 
 /// Two forms of one word: the same stem, and endings of at most three letters.

@@ -38,6 +38,11 @@ fn is_answer(hash: u64) -> bool {
     table(ANSWERS, &TABLE).binary_search(&hash).is_ok()
 }
 
+/// Whether a word means something only with the sentence before it: "No.", "Five.".
+fn tells_by_context(word: &Word) -> bool {
+    word.kind == WordKind::Number || word.flags.has(WordFlags::NEGATION) || is_answer(word.hash)
+}
+
 /// Whether a word may turn the sentence it stands in into its contrary, or into a mere possibility.
 pub(crate) fn turns(word: &Word) -> bool {
     static TABLE: OnceLock<Vec<u64>> = OnceLock::new();
@@ -104,8 +109,7 @@ impl Comparable {
             let replies = kind == SegmentKind::Own && kind_before == Some(SegmentKind::Quoted);
             let courtesy = words.len() <= 6 && words.iter().all(|w| is_courtesy(w.hash) && !w.is_fact());
             let brief = stream.len() - from <= 3;
-            let answers = brief
-                && (asked || replies || words.iter().any(|w| w.is_fact() || is_answer(w.hash)));
+            let answers = brief && (asked || replies || words.iter().any(|w| tells_by_context(w)));
             units.push(Unit {
                 stream: from as u32..stream.len() as u32,
                 words: s.words.clone(),
@@ -143,6 +147,18 @@ impl Comparable {
     /// Whether a sentence ends before this position of the stream.
     pub(crate) fn starts_sentence(&self, position: usize) -> bool {
         position == 0 || position >= self.sentence.len() || self.sentence[position - 1] != self.sentence[position]
+    }
+
+    /// Whether something stands before this position that a reader takes for a break: the end of a sentence, a dash.
+    pub(crate) fn breaks_before(&self, position: usize) -> bool {
+        if self.starts_sentence(position) {
+            return true;
+        }
+        let Some((x, y)) = self.at(position - 1).zip(self.at(position)) else { return true };
+        let gap = self.document.text.get(x.end as usize..y.start as usize).unwrap_or_default();
+        let marked = gap.trim_start_matches(['"', '\'', ')', '\u{201d}']);
+        marked.starts_with(['.', '!', '?', '。', '！', '？']) && marked.contains(char::is_whitespace)
+            || [" - ", " -- ", " _ ", " * ", " – ", " — ", "- ", "\n\n"].iter().any(|dash| gap.contains(dash))
     }
 
     /// The positions of the stream that belong to the sentence at this one.

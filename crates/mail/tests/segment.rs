@@ -28,7 +28,9 @@ fn cases(file: &str) -> Vec<Case> {
             });
             continue;
         }
-        let Some(case) = cases.last_mut() else { continue };
+        let Some(case) = cases.last_mut() else {
+            continue;
+        };
         if let Some(from) = line.strip_prefix("from:") {
             case.envelope.from_name = from.trim().to_owned();
         } else if let Some(to) = line.strip_prefix("to:") {
@@ -37,7 +39,11 @@ fn cases(file: &str) -> Vec<Case> {
             case.text.push_str(text);
             case.text.push('\n');
             let kind = kind.trim();
-            let depth = if kind.is_empty() || kind.ends_with(|last: char| last.is_ascii_digit()) { "" } else { "0" };
+            let depth = if kind.is_empty() || kind.ends_with(|last: char| last.is_ascii_digit()) {
+                ""
+            } else {
+                "0"
+            };
             case.expected.push(format!("{kind}{depth}"));
         }
     }
@@ -76,13 +82,20 @@ fn check(case: &Case) -> Result<(), String> {
         report.push_str(&format!("{found:5}{sign}{expected:5}|{line}"));
         start += line.len();
     }
-    if wrong { Err(format!("\n{}\n{report}", case.name)) } else { Ok(()) }
+    if wrong {
+        Err(format!("\n{}\n{report}", case.name))
+    } else {
+        Ok(())
+    }
 }
 
 #[test]
 fn every_line_is_what_its_case_says() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/segments");
-    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut files: Vec<_> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
     files.sort();
     let mut failures = String::new();
     let mut count = 0;
@@ -132,7 +145,8 @@ fn marks_of_other_styles_are_measured_when_the_depth_is_known() {
 
 #[test]
 fn segments_are_in_order_and_cover_every_line_with_words() {
-    let text = "Hi,\n\n> a\n> b\nown text goes here\n\n>> c\nOn 1/2/2003 10:00, X wrote:\n> d\n-- \nme\n";
+    let text =
+        "Hi,\n\n> a\n> b\nown text goes here\n\n>> c\nOn 1/2/2003 10:00, X wrote:\n> d\n-- \nme\n";
     let segments = segment(text, &Envelope::default());
     let mut end = 0;
     for part in &segments {
@@ -169,6 +183,10 @@ fn hostile_texts_are_cut_without_harm() {
     ];
     for text in &texts {
         let segments = segment(text, &envelope);
-        assert!(segments.iter().all(|part| text.get(part.start as usize..part.end as usize).is_some()));
+        assert!(
+            segments
+                .iter()
+                .all(|part| text.get(part.start as usize..part.end as usize).is_some())
+        );
     }
 }

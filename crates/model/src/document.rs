@@ -160,7 +160,7 @@ impl WordFlags {
     pub const STOP: Self = Self(2);
     /// An article or its like, which may come or go without changing what is said.
     pub const FREE: Self = Self(4);
-    /// A list number ("2." or "c)") at the start of a line.
+    /// A list number ("2." or "2)") at the start of a line or of a sentence.
     pub const ENUMERATOR: Self = Self(8);
     /// Written with a capital first letter.
     pub const CAPITAL: Self = Self(16);

@@ -101,6 +101,7 @@ pub(super) fn run(args: &ScanArgs, how: TalkArgs) -> Result<Exit> {
         Format::Text => {
             let view = View {
                 paths: args.paths.iter().map(|path| look(path)).collect(),
+                skipped: scanned.collection.skipped(),
                 list: args.list,
                 paint: match output {
                     Output::Stdout => Paint::for_stdout(how.color),

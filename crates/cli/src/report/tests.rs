@@ -147,6 +147,7 @@ fn view(list: bool) -> View {
             looked("box", "an empty folder"),
             looked("my mail.mbox", "an empty file"),
         ],
+        skipped: 3,
         list,
         paint: Paint::PLAIN,
     }

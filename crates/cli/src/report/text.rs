@@ -27,6 +27,8 @@ const BAR: u64 = 12;
 pub(crate) struct View {
     /// The paths as the user gave them.
     pub(crate) paths: Vec<Looked>,
+    /// How many files hold no messages.
+    pub(crate) skipped: usize,
     /// Whether to list every message that may go.
     pub(crate) list: bool,
     /// The colour to use.
@@ -48,7 +50,7 @@ pub(crate) fn write(out: &mut dyn Write, scan: &Scan, view: &View) -> io::Result
         return write_nothing_found(out, scan, view);
     }
     let counts = Counts::of(scan);
-    write_counts(out, &counts, view.paint)?;
+    write_counts(out, &counts, view)?;
     if view.list {
         write_list(out, scan, view.paint)?;
     } else {
@@ -92,9 +94,11 @@ impl Counts {
     }
 }
 
-fn write_counts(out: &mut dyn Write, counts: &Counts, paint: Paint) -> io::Result<()> {
+fn write_counts(out: &mut dyn Write, counts: &Counts, view: &View) -> io::Result<()> {
+    let paint = view.paint;
     let read = counted(counts.messages, "message", "messages");
     writeln!(out, "{} read, {}.", paint.strong(&read), size(counts.bytes))?;
+    write_skipped(out, view)?;
     writeln!(out)?;
     if counts.redundant == 0 {
         writeln!(
@@ -250,15 +254,28 @@ fn about(message: &ScannedMessage) -> String {
     parts.join(", ")
 }
 
-fn write_nothing_found(out: &mut dyn Write, scan: &Scan, view: &View) -> io::Result<()> {
+fn write_skipped(out: &mut dyn Write, view: &View) -> io::Result<()> {
+    if view.skipped == 0 {
+        return Ok(());
+    }
+    let files = counted(view.skipped as u64, "file", "files");
     writeln!(
         out,
-        "{} Looked at:",
-        view.paint.strong("No messages were found.")
-    )?;
-    for looked in &view.paths {
+        "{files} without messages passed over (empty, pictures, archives)."
+    )
+}
+
+fn write_nothing_found(out: &mut dyn Write, scan: &Scan, view: &View) -> io::Result<()> {
+    writeln!(out, "{}", view.paint.strong("No messages were found."))?;
+    let told = |looked: &&Looked| {
+        scan.troubles
+            .iter()
+            .any(|trouble| trouble.path == looked.path)
+    };
+    for looked in view.paths.iter().filter(|looked| !told(looked)) {
         writeln!(out, "  {}: {}", visible_path(&looked.path), looked.what)?;
     }
+    write_skipped(out, view)?;
     write_troubles(out, scan, view)?;
     writeln!(
         out,

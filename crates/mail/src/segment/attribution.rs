@@ -68,7 +68,9 @@ fn find(page: &Page<'_>, last: usize, quote: bool) -> Option<usize> {
         }
         let mut folded = String::with_capacity(length + LINES);
         (first..=last).for_each(|line| fold_onto(&mut folded, page.words(line)));
-        let Some((certainty, shape)) = judge(&folded, page.words(first)) else { continue };
+        let Some((certainty, shape)) = judge(&folded, page.words(first)) else {
+            continue;
+        };
         if !quote && certainty != Certainty::Alone {
             continue;
         }

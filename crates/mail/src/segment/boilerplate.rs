@@ -8,7 +8,7 @@ use super::fold::fold_onto;
 use super::headers::is_long_rule;
 use super::lines::{Page, head};
 use super::phrases::{
-    ADDED, BANNERS, DISCLAIMER_STARTS, DISCLAIMING, DISCLAIMING_TOO, FOOTER_WORDS,
+    ADDED, ADDED_SPEAKS_OF, BANNERS, DISCLAIMER_STARTS, DISCLAIMING, DISCLAIMING_TOO, FOOTER_WORDS,
 };
 
 /// How long a rule above a footer is.
@@ -182,15 +182,56 @@ fn is_added(page: &Page<'_>, lines: Range<usize>) -> bool {
         return true;
     }
     let opened = ADDED.iter().any(|opening| text.starts_with(opening));
-    (opened && length <= LONGEST_ADDED && lines.len() - rules <= 10) || is_disclaimer(text)
+    (opened
+        && length <= LONGEST_ADDED
+        && lines.len() - rules <= 10
+        && every_sentence(text, |sentence| speaks_of(sentence, ADDED_SPEAKS_OF)))
+        || is_disclaimer(text)
+}
+
+/// Whether all sentences of a folded paragraph fit. When text was reflowed, a sentence of content
+/// may stand in the paragraph of a notice, and it must not go with it.
+fn every_sentence(text: &str, fits: impl Fn(&str) -> bool) -> bool {
+    const SHORT: usize = 4;
+    let says_something = |sentence: &&str| {
+        sentence.split(' ').count() > SHORT || sentence.contains(|letter: char| letter.is_numeric())
+    };
+    // A full stop inside an address ends no sentence.
+    let mut start = 0;
+    let mut sentences = Vec::new();
+    for (at, end) in text.match_indices(['.', '!', '?', ';', '。']) {
+        let after = at + end.len();
+        if end == "。" || text[after..].starts_with(' ') {
+            sentences.push(&text[start..after]);
+            start = after;
+        }
+    }
+    sentences.push(&text[start..]);
+    sentences
+        .into_iter()
+        .map(str::trim)
+        .filter(says_something)
+        .all(fits)
+}
+
+fn speaks_of(sentence: &str, signs: &[&str]) -> bool {
+    signs.iter().any(|sign| sentence.contains(sign))
 }
 
 /// Whether a folded paragraph asks strangers not to read it.
 fn is_disclaimer(text: &str) -> bool {
     const SHORTEST: usize = 40;
     const SHORTEST_UNANNOUNCED: usize = 120;
-    let opened = DISCLAIMER_STARTS.iter().any(|opening| text.starts_with(opening));
-    if text.len() < if opened { SHORTEST } else { SHORTEST_UNANNOUNCED } {
+    let opened = DISCLAIMER_STARTS
+        .iter()
+        .any(|opening| text.starts_with(opening));
+    if text.len()
+        < if opened {
+            SHORTEST
+        } else {
+            SHORTEST_UNANNOUNCED
+        }
+    {
         return false;
     }
     // A notice that starts late shares its paragraph with something else. Looking only there first
@@ -199,10 +240,26 @@ fn is_disclaimer(text: &str) -> bool {
     if !opened && !DISCLAIMING.iter().any(|sign| start.contains(sign)) {
         return false;
     }
-    let strong = DISCLAIMING.iter().filter(|sign| text.contains(**sign)).count();
+    let strong = DISCLAIMING
+        .iter()
+        .filter(|sign| text.contains(**sign))
+        .count();
     if strong == 0 {
         return false;
     }
-    let weak = DISCLAIMING_TOO.iter().filter(|sign| text.contains(**sign)).count();
-    (opened && strong + weak >= 4) || (strong >= 3 && strong + weak >= 6)
+    let weak = DISCLAIMING_TOO
+        .iter()
+        .filter(|sign| text.contains(**sign))
+        .count();
+    let told = (opened && strong + weak >= 4) || (strong >= 3 && strong + weak >= 6);
+    told && every_sentence(text, |sentence| {
+        [
+            DISCLAIMING,
+            DISCLAIMING_TOO,
+            DISCLAIMER_STARTS,
+            ADDED_SPEAKS_OF,
+        ]
+        .iter()
+        .any(|signs| speaks_of(sentence, signs))
+    })
 }

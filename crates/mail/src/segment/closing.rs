@@ -11,6 +11,8 @@ use super::phrases::{CLOSING_TAILS, REGARDS, THANKS};
 
 /// A longer line is no closing.
 const LONGEST: usize = 120;
+/// Nor is one with more words.
+const MOST_WORDS: usize = 9;
 /// How many lines may follow a closing phrase in its part.
 const LINES_AFTER: usize = 10;
 /// How many lines a name may take.
@@ -96,7 +98,9 @@ fn names_above(page: &Page<'_>, lines: Range<usize>, people: &People) -> usize {
     lines
         .rev()
         .take(NAME_LINES)
-        .take_while(|&at| may_sign(page.words(at), people) && phrase(page.words(at), people).is_none())
+        .take_while(|&at| {
+            may_sign(page.words(at), people) && phrase(page.words(at), people).is_none()
+        })
         .count()
 }
 
@@ -153,7 +157,9 @@ fn is_team(words: &str) -> bool {
 
 /// The closing phrase a line consists of.
 fn phrase(words: &str, people: &People) -> Option<Phrase> {
+    let spaces = || words.bytes().filter(|byte| *byte == b' ').count();
     if words.len() > LONGEST
+        || spaces() >= MOST_WORDS
         || words.contains(|letter: char| letter.is_numeric() || matches!(letter, '@' | '?'))
     {
         return None;

@@ -79,14 +79,23 @@ fn push(folded: &mut String, letter: char) {
 }
 
 /// Whether a folded text starts with a phrase of a table, and not in the middle of a word.
+#[inline]
 pub(super) fn after_phrase<'t>(folded: &'t str, phrase: &str) -> Option<&'t str> {
+    // Tables are long and nearly all of their entries differ in the first byte.
+    if folded.as_bytes().first() != phrase.as_bytes().first() {
+        return None;
+    }
     let rest = folded.strip_prefix(phrase)?;
     let whole = !joins(phrase.chars().next_back(), rest.chars().next());
     whole.then_some(rest)
 }
 
 /// Whether a folded text ends with a phrase of a table, and not in the middle of a word.
+#[inline]
 pub(super) fn before_phrase<'t>(folded: &'t str, phrase: &str) -> Option<&'t str> {
+    if folded.as_bytes().last() != phrase.as_bytes().last() {
+        return None;
+    }
     let rest = folded.strip_suffix(phrase)?;
     let whole = !joins(rest.chars().next_back(), phrase.chars().next());
     whole.then_some(rest)

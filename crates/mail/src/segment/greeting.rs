@@ -20,7 +20,8 @@ pub(super) fn mark(page: &mut Page<'_>, part: Range<usize>, people: &People) {
         return;
     }
     // "Hello" that is all there is, is what the message says.
-    if part.len() == 1 && (page.lines.len() == 1 || !page.words(part.start).ends_with([',', '，'])) {
+    if part.len() == 1 && (page.lines.len() == 1 || !page.words(part.start).ends_with([',', '，']))
+    {
         return;
     }
     let mut end = part.start + 1;

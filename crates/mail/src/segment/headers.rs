@@ -171,17 +171,14 @@ impl Seen {
             .count()
     }
 
-    /// "From: Paris, To: Rome" is a journey; a message has a subject, an address or a time of day.
-    fn is_message(&self, announced: bool) -> bool {
-        let labels = self.labels();
-        labels >= 2
+    /// "From: Paris, To: Rome" is a journey, and a memo has "To:", "From:" and "Subject:" but was
+    /// written for this message; what was sent before has an address or a time of day.
+    fn is_message(&self, announced: bool, stamped: bool) -> bool {
+        self.labels() >= 2
             && (announced
-                || (self.from && self.subject)
-                || (self.address
-                    && (self.from || self.subject)
-                    && (self.date || self.subject || self.to))
-                || (self.to && self.subject && (self.copy || self.date))
-                || (self.from && self.time && self.to))
+                || ((self.address || self.time || stamped)
+                    && ((self.from && (self.subject || self.date || self.to))
+                        || (self.subject && (self.to || self.date)))))
     }
 }
 
@@ -201,9 +198,9 @@ fn block(page: &Page<'_>, begin: usize) -> Option<usize> {
             break;
         }
         match label(page, at) {
-            // Blank lines between labels come from HTML; a second "From:" starts another block.
-            Some((kind, value)) if !(line.gap && (kind == Label::Other || seen.has(kind))) => {
-                if seen.has(kind) && kind == Label::From {
+            // Blank lines between labels come from HTML; a label that comes again starts another block.
+            Some((kind, value)) if !(line.gap && kind == Label::Other) => {
+                if seen.has(kind) {
                     break;
                 }
                 seen.add(kind, value);
@@ -219,7 +216,8 @@ fn block(page: &Page<'_>, begin: usize) -> Option<usize> {
     let announced = begin > 0
         && (page.lines[begin - 1].kind == Some(SegmentKind::Attribution)
             || is_announcement(page.words(begin - 1)));
-    seen.is_message(announced).then_some(end)
+    let stamped = sender_above(page, begin) < begin;
+    seen.is_message(announced, stamped).then_some(end)
 }
 
 impl Seen {

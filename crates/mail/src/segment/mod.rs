@@ -9,13 +9,13 @@
 //!
 //! The order of work:
 //!
-//! 1. [`lines`]: lines, quote depth;
-//! 2. [`armour`]: signatures of OpenPGP;
-//! 3. [`headers`]: "Original message" rules and blocks of quoted headers;
-//! 4. [`attribution`]: "On … wrote:";
-//! 5. [`boilerplate`]: list footers below a rule;
+//! 1. `lines`: lines, quote depth;
+//! 2. `armour`: signatures of OpenPGP;
+//! 3. `headers`: "Original message" rules and blocks of quoted headers;
+//! 4. `attribution`: "On … wrote:";
+//! 5. `boilerplate`: list footers below a rule;
 //! 6. what remains between them falls into parts, each the text of one author at one depth, and
-//!    each part loses, at its ends, notices, a [`signature`], a [`closing`] and a [`greeting`].
+//!    each part loses, at its ends, notices, a `signature`, a `closing` and a `greeting`.
 
 mod armour;
 mod attribution;
@@ -25,8 +25,10 @@ mod fold;
 mod greeting;
 mod headers;
 mod lines;
+#[rustfmt::skip] // tables
 mod markers;
 mod names;
+#[rustfmt::skip] // tables
 mod phrases;
 mod signature;
 

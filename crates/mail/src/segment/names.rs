@@ -135,6 +135,10 @@ fn bare(words: &str) -> &str {
 
 /// Whether a word is written as names are, and is no common answer.
 pub(super) fn is_name_word(word: &str) -> bool {
+    const LONGEST: usize = 30;
+    if word.len() > LONGEST {
+        return false;
+    }
     let mut letters = word.chars();
     if !letters.next().is_some_and(char::is_uppercase) {
         return false;

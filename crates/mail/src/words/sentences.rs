@@ -31,8 +31,11 @@ pub(super) fn sentences(text: &str, segments: &[Segment], words: &mut [Word]) ->
         for i in from..to {
             let until = if i + 1 < to { words[i + 1].start } else { segment.end };
             let between = text.get(words[i].end as usize..until as usize).unwrap_or_default();
-            let gap = read_gap(between);
-            let next_lower = i + 1 < to && starts_lower(text, &words[i + 1]);
+            let gap = read_gap(between, i + 1 == to);
+            // "approx. five" goes on; "is done. that was quick" does not.
+            let next_lower = i + 1 < to
+                && starts_lower(text, &words[i + 1])
+                && (words[i].end - words[i].start < 4 || between.starts_with("..") || between.starts_with('…'));
             let list_item = i + 1 < to && starts_item(between, &words[i + 1]);
             // "2." in front of a sentence numbers it, wherever wrapping has put it.
             let numbers = i == first && words[i].kind == WordKind::Number && words[i].end - words[i].start <= 2;
@@ -53,7 +56,7 @@ pub(super) fn sentences(text: &str, segments: &[Segment], words: &mut [Word]) ->
 }
 
 /// Looks at the characters between two words.
-fn read_gap(between: &str) -> Gap {
+fn read_gap(between: &str, at_end: bool) -> Gap {
     let mut gap = Gap::default();
     if between == " " {
         return gap;
@@ -68,7 +71,7 @@ fn read_gap(between: &str) -> Gap {
         }
     }
     // "www.a.b" has no sentence end inside: a mark must be followed by white space, or be of a script without it.
-    let spaced = touching.len() < between.len() || between.ends_with(['。', '！', '？']);
+    let spaced = at_end || touching.len() < between.len() || between.ends_with(['。', '！', '？']);
     if !spaced && !touching.contains(['。', '！', '？', '।']) {
         gap = Gap::default();
     }

@@ -17,7 +17,7 @@ pub(super) struct Tokens<'t> {
     form: String,
     joined: String,
     segmenter: WordSegmenterBorrowed<'static>,
-    /// Nothing but marks and bullets has been seen on this line.
+    /// No word has been seen on this line yet.
     pub(super) line_start: bool,
 }
 
@@ -223,13 +223,14 @@ impl<'t> Tokens<'t> {
     }
 
     fn push_number(&mut self, range: Range<usize>, chunk_end: usize) {
-        let line_start = self.line_start;
+        let before = self.text[..range.start].trim_end_matches(' ').as_bytes().last().copied();
+        let opens = self.line_start || matches!(before, Some(b'.' | b'?' | b'!' | b':' | b';'));
         let short = range.len() <= 2;
         let kind = WordKind::Number;
         let end = range.end;
         self.push_as_written(range, kind);
         let marked = end < chunk_end && matches!(self.text.as_bytes()[end], b'.' | b')');
-        if line_start && short && marked && end + 1 == chunk_end {
+        if opens && short && marked && end + 1 == chunk_end {
             self.flag_last(WordFlags::ENUMERATOR);
         }
     }

@@ -74,16 +74,15 @@ pub(super) fn write_problems(out: &mut dyn Write, scan: &Scan, view: &View) -> i
     )
 }
 
-/// The paths that could not be read at all.
+/// The paths that could not be used as they were meant.
 pub(super) fn write_troubles(out: &mut dyn Write, scan: &Scan, view: &View) -> io::Result<()> {
     if scan.troubles.is_empty() {
         return Ok(());
     }
-    let count = counted(scan.troubles.len() as u64, "path", "paths");
     writeln!(
         out,
         "\n{}",
-        view.paint.strong(&format!("{count} could not be read"))
+        view.paint.strong("Files and folders with trouble")
     )?;
     let most = if view.list {
         scan.troubles.len()
