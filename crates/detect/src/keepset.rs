@@ -33,6 +33,9 @@ const CANDIDATES: usize = 12;
 const ENTRIES: usize = 20_000;
 /// How many messages are read at the most when looking for a combined cover.
 const COMBINED: usize = 40;
+/// A run of so many fingerprints that stand nowhere else holds a sentence that stands nowhere else: no text needs to be
+/// read to keep the message.
+const LONE_RUN: usize = 8;
 
 /// Why a message may go.
 #[derive(Clone, Debug)]
@@ -144,12 +147,29 @@ impl<'s> Walk<'s> {
         found.into_iter().map(|c| c.message).filter(|&b| b != a).collect()
     }
 
+    /// Whether kept messages other than `a` have enough of its fingerprints that it is worth reading it.
+    fn stands_elsewhere(&self, a: u32, kept: &Kept) -> bool {
+        let record = &self.records[a as usize];
+        if record.is_empty() {
+            return false;
+        }
+        let (mut found, mut run) = (0, 0);
+        for f in &record.fingerprints {
+            if kept.index.holders(*f).iter().take(2).any(|&b| b != a) {
+                (found, run) = (found + 1, 0);
+            } else {
+                run += 1;
+                if run >= LONE_RUN {
+                    return false;
+                }
+            }
+        }
+        found * 10 >= record.fingerprints.len() * 4
+    }
+
     /// Tries to prove that kept messages cover `a`; `near` are asked first, `without` is not asked.
     fn prove(&self, a: u32, kept: &Kept, near: &[u32], without: u32) -> Option<Proven> {
-        let record = &self.records[a as usize];
-        let (all, shared) = (record.fingerprints.len(), self.shared[a as usize].len());
-        // Too little of it stands anywhere else.
-        if record.is_empty() || shared * 10 < all * 4 {
+        if !self.stands_elsewhere(a, kept) {
             return None;
         }
         let mut asked = near.to_vec();
@@ -264,7 +284,7 @@ impl<'s> Walk<'s> {
             .copied()
             .filter(|&a| {
                 progress.advance(1, 0);
-                self.stands_elsewhere(a, seen) && self.prove(a, seen, &[], a).is_some()
+                self.prove(a, seen, &[], a).is_some()
             })
             .collect();
         let mut rests_on: HashMap<u32, Vec<u32>, FixedState> = HashMap::default();
@@ -276,14 +296,6 @@ impl<'s> Walk<'s> {
         for a in hopeful {
             self.let_go(a, kept, gone, &mut rests_on);
         }
-    }
-
-    /// Whether most fingerprints of a kept message stand in other kept messages as well.
-    fn stands_elsewhere(&self, a: u32, kept: &Kept) -> bool {
-        let record = &self.records[a as usize];
-        let elsewhere =
-            self.shared[a as usize].iter().filter(|&&f| kept.index.holders(f).iter().any(|&b| b != a)).count();
-        !record.is_empty() && elsewhere * 10 >= record.fingerprints.len() * 4
     }
 
     /// Lets a kept message go if the others cover it and everything that rests on it.

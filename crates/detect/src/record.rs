@@ -29,7 +29,7 @@ pub(crate) struct Record {
     pub(crate) answers: bool,
     /// Hash of everything it says: equal for equal words, attachments and links.
     pub(crate) identity: u128,
-    /// Fingerprints of its content; sorted, each once.
+    /// Fingerprints of its content in the order of the text.
     pub(crate) fingerprints: Box<[u64]>,
     /// How many content words it has.
     pub(crate) says: u32,

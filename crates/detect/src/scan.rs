@@ -248,13 +248,22 @@ fn copies(records: &[Record], options: &Options) -> BTreeMap<u32, Vec<u32>> {
 fn shared_fingerprints(records: &[Record], order: &[u32]) -> Vec<Box<[u64]>> {
     let total = order.iter().map(|&a| records[a as usize].fingerprints.len()).sum();
     let mut twice = Twice::with_room_for(total);
+    let mut own = Vec::new();
     for &a in order {
-        records[a as usize].fingerprints.iter().for_each(|&f| twice.insert(f));
+        // A message that repeats itself shares nothing with others by that.
+        own.clear();
+        own.extend_from_slice(&records[a as usize].fingerprints);
+        own.sort_unstable();
+        own.dedup();
+        own.iter().for_each(|&f| twice.insert(f));
     }
     let mut shared = vec![Box::default(); records.len()];
     for &a in order {
-        shared[a as usize] =
+        let mut both: Vec<u64> =
             records[a as usize].fingerprints.iter().copied().filter(|&f| twice.contains(f)).collect();
+        both.sort_unstable();
+        both.dedup();
+        shared[a as usize] = both.into_boxed_slice();
     }
     shared
 }

@@ -7,7 +7,6 @@
 use rayon::prelude::*;
 use twicetold_model::{Residue, ResidueKind, Witness, Word};
 
-use crate::align::Place;
 use crate::comparable::{Comparable, Unit};
 use crate::cover::{Held, hold, residue_kind};
 use crate::keepset::{Kept, Walk};
@@ -47,10 +46,10 @@ impl Walk<'_> {
         for b in candidates {
             let held = hold(&text, b, self.library.get(b)?);
             let words = held.words(&text);
-            if let Some((residue, near)) = self.differences(&text, &held)
+            if !record.short
                 && self.alike_in_size(a, b)
+                && let Some((residue, near)) = differences(&text, &held)
                 && near * 100 >= text.says() * self.options.version_percent as usize
-                && !record.short
             {
                 let containment = words as f64 / text.says().max(1) as f64;
                 return Some(Nearness { witness: Some(Witness { message: b, containment }), version: true, residue });
@@ -59,35 +58,34 @@ impl Walk<'_> {
                 best = Some((words, held));
             }
         }
-        let (words, held) = best.filter(|(words, _)| *words > 0)?;
-        let containment = words as f64 / text.says().max(1) as f64;
-        let residue = unfound(&text, &held);
-        Some(Nearness { witness: Some(Witness { message: held.message, containment }), version: false, residue })
+        // Where most of a message stands elsewhere, say what keeps it.
+        let (_, held) = best.filter(|(words, _)| words * 2 >= text.says())?;
+        Some(Nearness { witness: None, version: false, residue: unfound(&text, &held) })
     }
 
     fn alike_in_size(&self, a: u32, b: u32) -> bool {
         let (x, y) = (self.records[a as usize].says, self.records[b as usize].says);
         u64::from(x.min(y)) * 100 >= u64::from(x.max(y)) * u64::from(self.options.version_percent)
     }
+}
 
-    /// If every unit that is not in the witness differs from its counterpart there in a fact: those units, and how many
-    /// words are the same in all.
-    fn differences(&self, a: &Comparable, held: &Held) -> Option<(Vec<Residue>, usize)> {
-        let mut near = held.words(a);
-        let mut residue = Vec::new();
-        let mut fact = false;
-        for (n, unit) in a.units.iter().enumerate().filter(|(_, u)| u.content) {
-            if held.places[n].is_some() {
-                continue;
-            }
-            let (same, differs_in_fact) = counterpart(a, unit, &held.text)?;
-            near += same;
-            fact |= differs_in_fact;
-            residue.push(Residue { words: unit.words.clone(), kind: ResidueKind::Fact });
+/// If every unit that is not in the witness differs from its counterpart there in a fact: those units, and how many
+/// words are the same in all.
+fn differences(a: &Comparable, held: &Held) -> Option<(Vec<Residue>, usize)> {
+    let mut near = held.words(a);
+    let mut residue = Vec::new();
+    let mut fact = false;
+    for (n, unit) in a.units.iter().enumerate().filter(|(_, u)| u.content) {
+        if held.places[n].is_some() {
+            continue;
         }
-        // All of the text stands there: then an attachment, a link or the subject makes the difference.
-        (fact || residue.is_empty()).then_some((residue, near))
+        let (same, differs_in_fact) = counterpart(a, unit, &held.text)?;
+        near += same;
+        fact |= differs_in_fact;
+        residue.push(Residue { words: unit.words.clone(), kind: ResidueKind::Fact });
     }
+    // All of the text stands there: then an attachment, a link or the subject makes the difference.
+    (fact || residue.is_empty()).then_some((residue, near))
 }
 
 /// What of a message stands nowhere in the message nearest to it.
@@ -96,69 +94,51 @@ fn unfound(a: &Comparable, held: &Held) -> Vec<Residue> {
         .iter()
         .zip(&held.places)
         .filter(|(unit, place)| unit.content && place.is_none())
-        .map(|(unit, _)| {
-            let fact = counterpart(a, unit, &held.text).is_some_and(|(_, fact)| fact);
-            let kind = if fact { ResidueKind::Fact } else { residue_kind(unit) };
-            Residue { words: unit.words.clone(), kind }
-        })
+        .map(|(unit, _)| Residue { words: unit.words.clone(), kind: residue_kind(unit) })
         .collect()
 }
+
+/// How many places of a witness are compared with a unit before it counts as having no counterpart.
+const PLACES: usize = 6;
 
 /// The stretch of a witness that says nearly what a unit says: how many words are the same, and whether a fact is among
 /// those that differ. `None` if nothing comes near.
 fn counterpart(a: &Comparable, unit: &Unit, b: &Comparable) -> Option<(usize, bool)> {
     let from = unit.stream.start as usize;
     let hash = |p: usize| a.at(p).map_or(0, |w| w.hash);
-    let mut best: Option<(usize, bool)> = None;
-    for i in 0..unit.len().saturating_sub(1) {
-        for p in b.places(hash(from + i), hash(from + i + 1)).take(4) {
-            let start = (p as usize).saturating_sub(i);
-            let found = compare(a, unit, b, Place { start: start as u32, end: (start + unit.len() + 2) as u32 });
-            if best.is_none_or(|(same, _)| found.0 > same) {
-                best = Some(found);
-            }
-        }
-        if best.is_some_and(|(same, _)| same + 3 >= unit.len()) {
-            break;
-        }
-    }
-    if best.is_none() && unit.len() <= 3 {
-        // A unit of a few words with a changed fact has no pair left to find it by.
-        best = (0..b.stream.len())
-            .filter(|&p| b.starts_sentence(p) && b.at(p).is_some_and(|w| w.hash == hash(from)))
-            .map(|p| compare(a, unit, b, Place { start: p as u32, end: (p + unit.len()) as u32 }))
-            .max();
-    }
-    best.filter(|&(same, _)| same * 2 >= unit.len())
+    let by_pair = (0..unit.len().saturating_sub(1))
+        .flat_map(|i| b.places(hash(from + i), hash(from + i + 1)).take(2).map(move |p| (p as usize).saturating_sub(i)));
+    // A unit of a few words with a changed fact has no pair left to find it by.
+    let by_start = (0..b.stream.len())
+        .filter(|&p| unit.len() <= 3 && b.starts_sentence(p) && b.at(p).is_some_and(|w| w.hash == hash(from)));
+    by_pair
+        .chain(by_start)
+        .take(PLACES)
+        .map(|start| compare(a, unit, b, start))
+        .max()
+        .filter(|&(same, _)| same * 2 >= unit.len())
 }
 
-/// Longest common subsequence of a unit and a stretch, and whether what differs holds a fact.
-fn compare(a: &Comparable, unit: &Unit, b: &Comparable, place: Place) -> (usize, bool) {
-    let here: Vec<&Word> = unit.stream.clone().filter_map(|p| a.at(p as usize)).take(200).collect();
-    let there: Vec<&Word> = (place.start..place.end).filter_map(|p| b.at(p as usize)).take(210).collect();
-    let width = there.len() + 1;
-    let mut table = vec![0_u16; (here.len() + 1) * width];
-    for (i, x) in here.iter().enumerate().rev() {
-        for (j, y) in there.iter().enumerate().rev() {
-            table[i * width + j] = if x.hash == y.hash {
-                table[(i + 1) * width + j + 1] + 1
-            } else {
-                table[(i + 1) * width + j].max(table[i * width + j + 1])
-            };
+/// Walks a unit and a stretch of a witness side by side, stepping over up to three words where they differ: how many
+/// are the same, and whether what differs holds a fact.
+fn compare(a: &Comparable, unit: &Unit, b: &Comparable, start: usize) -> (usize, bool) {
+    const STEP: usize = 3;
+    let here = |i: usize| a.at(unit.stream.start as usize + i).filter(|_| i < unit.len());
+    let there = |j: usize| b.at(start + j);
+    let is_fact = |w: Option<&Word>| w.is_some_and(Word::is_fact);
+    let (mut i, mut j, mut same, mut fact) = (0, 0, 0, false);
+    while let (Some(x), Some(y)) = (here(i), there(j)) {
+        if x.hash == y.hash {
+            (i, j, same) = (i + 1, j + 1, same + 1);
+            continue;
         }
+        let steps = (1..=2 * STEP).flat_map(|sum| (0..=sum.min(STEP)).map(move |m| (m, sum - m))).filter(|s| s.1 <= STEP);
+        let meet = |&(m, n): &(usize, usize)| {
+            here(i + m).zip(there(j + n)).is_some_and(|(x, y)| x.hash == y.hash)
+        };
+        let (m, n) = steps.clone().find(meet).unwrap_or((1, 1));
+        fact |= (i..i + m).any(|i| is_fact(here(i))) || (j..j + n).any(|j| is_fact(there(j)));
+        (i, j) = (i + m, j + n);
     }
-    let (mut i, mut j, mut fact) = (0, 0, false);
-    while i < here.len() && j < there.len() {
-        if here[i].hash == there[j].hash {
-            (i, j) = (i + 1, j + 1);
-        } else if table[(i + 1) * width + j] >= table[i * width + j + 1] {
-            fact |= here[i].is_fact();
-            i += 1;
-        } else {
-            fact |= there[j].is_fact();
-            j += 1;
-        }
-    }
-    fact |= here[i..].iter().any(|w| w.is_fact());
-    (usize::from(table.first().copied().unwrap_or(0)), fact)
+    (same, fact || (i..unit.len()).any(|i| is_fact(here(i))))
 }

@@ -110,7 +110,7 @@ impl Winnow {
         kept
     }
 
-    /// The fingerprints of what a document says, without its packaging: sorted, each once.
+    /// The fingerprints of what a document says, without its packaging, in the order of the text.
     pub fn of_document(&self, document: &Document) -> Vec<u64> {
         let content = document
             .sentences
@@ -119,10 +119,7 @@ impl Winnow {
             .flat_map(|s| document.sentence_words(s))
             .filter(|w| counts(w))
             .map(|w| w.hash);
-        let mut kept = self.fingerprints(content);
-        kept.sort_unstable();
-        kept.dedup();
-        kept
+        self.fingerprints(content)
     }
 }
 
@@ -132,7 +129,9 @@ impl Method for Winnow {
     }
 
     fn sketch(&self, document: &Document) -> Option<Sketch> {
-        let keys = self.of_document(document);
+        let mut keys = self.of_document(document);
+        keys.sort_unstable();
+        keys.dedup();
         (!keys.is_empty()).then_some(Sketch { keys, body: Vec::new() })
     }
 
