@@ -19,7 +19,7 @@ use twicetold_methods::winnow::{counts, pair};
 use twicetold_model::{Category, Residue, Witness};
 
 use crate::check;
-use crate::comparable::Comparable;
+use crate::comparable::{Comparable, Unit};
 use crate::cover::{Held, category, combine, content, hold, proof, residue, witnesses};
 use crate::library::Library;
 use crate::record::Record;
@@ -33,6 +33,8 @@ const CANDIDATES: usize = 12;
 const ENTRIES: usize = 20_000;
 /// How many messages are read at the most when looking for a combined cover.
 const COMBINED: usize = 40;
+/// A pair that more kept messages than this have says nothing about where a unit stands.
+const COMMON: usize = 32;
 /// A run of so many fingerprints that stand nowhere else holds a sentence that stands nowhere else: no text needs to be
 /// read to keep the message.
 const LONE_RUN: usize = 8;
@@ -175,24 +177,61 @@ impl<'s> Walk<'s> {
         let mut asked = near.to_vec();
         asked.extend(self.candidates(&kept.index, a, CANDIDATES).into_iter().filter(|b| !near.contains(b)));
         asked.retain(|&b| b != without);
-        if asked.is_empty() {
-            return None;
-        }
+        let asked = self.worth_asking(a, &asked)?;
         let text = self.library.get(a)?;
         let mut held: Vec<Held> = Vec::new();
+        let mut open: Vec<Open> = content(&text).map(|(n, unit)| Open::new(n, &text, unit)).collect();
         for b in asked {
+            if !open.iter().any(|unit| unit.may_stand_in(&self.shared[b as usize])) {
+                continue;
+            }
             let Some(one) = self.hold(a, &text, b) else { continue };
             if one.is_complete(&text)
                 && let Some(proven) = self.conclude(a, &text, &[&one], kept)
             {
                 return Some(proven);
             }
+            open.retain(|unit| one.places[unit.number].is_none());
             held.push(one);
+            // One unit that stands nowhere else decides.
+            if open.iter().any(|unit| unit.is_lone(a, &kept.index, self.options.window)) {
+                return None;
+            }
         }
-        self.ask_for_the_rest(a, &text, kept, &mut held, without);
+        self.ask_for_the_rest(a, &text, kept, &mut held, &open, without);
         let chosen = combine(&text, &held, self.options.max_witnesses)?;
         let chosen: Vec<&Held> = chosen.into_iter().map(|n| &held[n]).collect();
         self.conclude(a, &text, &chosen, kept)
+    }
+
+    /// The candidates in the order in which it pays to read them: the one that shares most, those that share nearly as
+    /// much, then each that adds fingerprints the ones before it lack. `None` if all together share too little.
+    fn worth_asking(&self, a: u32, candidates: &[u32]) -> Option<Vec<u32>> {
+        let keys = &self.shared[a as usize];
+        let has = |b: u32, key: u64| self.shared[b as usize].binary_search(&key).is_ok();
+        let mut missing: Vec<u64> = keys.to_vec();
+        let mut adding: Vec<u32> = Vec::new();
+        while let Some((_, b)) = candidates
+            .iter()
+            .rev()
+            .map(|&b| (missing.iter().filter(|&&key| has(b, key)).count(), b))
+            .max_by_key(|&(gain, _)| gain)
+            .filter(|&(gain, _)| gain > 0)
+        {
+            missing.retain(|&key| !has(b, key));
+            adding.push(b);
+        }
+        let first = *adding.first()?;
+        let count = |b: u32| keys.iter().filter(|&&key| has(b, key)).count();
+        let most = count(first);
+        let together = keys.len() - missing.len();
+        if together * 10 < self.records[a as usize].fingerprints.len() * 4 {
+            return None;
+        }
+        let mut order = vec![first];
+        order.extend(candidates.iter().copied().filter(|&b| b != first && count(b) * 10 >= most * 9).take(4));
+        order.extend(adding.into_iter().filter(|b| !order.contains(b)).collect::<Vec<_>>());
+        Some(order)
     }
 
     /// What `b` holds of `a`, if it may be a witness for it at all.
@@ -212,15 +251,24 @@ impl<'s> Walk<'s> {
     }
 
     /// Asks further kept messages for the units that none of `held` has.
-    fn ask_for_the_rest(&self, a: u32, text: &Arc<Comparable>, kept: &Kept, held: &mut Vec<Held>, without: u32) {
-        for (n, unit) in content(text) {
-            if held.len() >= COMBINED || held.iter().any(|h| h.places[n].is_some()) {
+    fn ask_for_the_rest(
+        &self,
+        a: u32,
+        text: &Arc<Comparable>,
+        kept: &Kept,
+        held: &mut Vec<Held>,
+        open: &[Open],
+        without: u32,
+    ) {
+        for unit in open {
+            if held.len() >= COMBINED {
+                return;
+            }
+            if held.iter().any(|h| h.places[unit.number].is_some()) {
                 continue;
             }
-            let words = &text.document.words[unit.words.start as usize..unit.words.end as usize];
-            let told: Vec<u64> = words.iter().filter(|w| counts(w)).map(|w| w.hash).collect();
-            let mut lists: Vec<&[u32]> = told.windows(2).map(|w| kept.index.holders(pair(w[0], w[1]))).collect();
-            lists.retain(|list| !list.is_empty());
+            let mut lists: Vec<&[u32]> = unit.pairs.iter().map(|&p| kept.index.holders(p)).collect();
+            lists.retain(|list| !list.is_empty() && list.len() <= COMMON);
             lists.sort_by_key(|list| list.len());
             let mut fresh: Vec<u32> = Vec::new();
             for &b in lists.iter().flat_map(|list| list.iter().take(8)) {
@@ -231,8 +279,7 @@ impl<'s> Walk<'s> {
             }
             let before = held.len();
             held.extend(fresh.into_iter().filter_map(|b| self.hold(a, text, b)));
-            if held[before..].iter().all(|h| h.places[n].is_none()) {
-                // One unit that stands nowhere else decides.
+            if held[before..].iter().all(|h| h.places[unit.number].is_none()) {
                 return;
             }
         }
@@ -320,6 +367,34 @@ impl<'s> Walk<'s> {
             }
             _ => kept.index.insert(a, self.shared[a as usize].iter().copied()),
         }
+    }
+}
+
+/// A unit that no message asked so far holds.
+struct Open {
+    /// Its number among the units.
+    number: usize,
+    /// Its word pairs, as far as they take part in fingerprints.
+    pairs: Vec<u64>,
+}
+
+impl Open {
+    fn new(number: usize, text: &Comparable, unit: &Unit) -> Self {
+        let words = &text.document.words[unit.words.start as usize..unit.words.end as usize];
+        let told: Vec<u64> = words.iter().filter(|w| counts(w)).map(|w| w.hash).collect();
+        Self { number, pairs: told.windows(2).map(|w| pair(w[0], w[1])).collect() }
+    }
+
+    /// Whether a message with these fingerprints (sorted) may hold it. A unit of a few words may have none.
+    fn may_stand_in(&self, fingerprints: &[u64]) -> bool {
+        self.pairs.len() < 4 || self.pairs.iter().any(|p| fingerprints.binary_search(p).is_ok())
+    }
+
+    /// Whether it is long enough to have a fingerprint in every message that holds it, even with a misspelling, and no
+    /// kept message but `a` has one.
+    fn is_lone(&self, a: u32, index: &MemoryIndex, window: usize) -> bool {
+        self.pairs.len() > 2 * window
+            && !self.pairs.iter().any(|&p| index.holders(p).iter().take(2).any(|&b| b != a))
     }
 }
 
