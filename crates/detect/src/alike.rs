@@ -76,6 +76,11 @@ fn algorithm(language: Language) -> Option<Algorithm> {
         Language::Norwegian => Algorithm::Norwegian,
         Language::Finnish => Algorithm::Finnish,
         Language::Russian => Algorithm::Russian,
+        Language::Polish => Algorithm::Polish,
+        Language::Czech => Algorithm::Czech,
+        Language::Turkish => Algorithm::Turkish,
+        Language::Romanian => Algorithm::Romanian,
+        Language::Hungarian => Algorithm::Hungarian,
         Language::Other => return None,
     })
 }

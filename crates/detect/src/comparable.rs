@@ -208,21 +208,6 @@ impl Comparable {
         }
         (own, all)
     }
-
-    /// Hashes of facts in signatures: they need not stand in a witness, but must not get lost altogether.
-    pub(crate) fn signature_facts(&self) -> Vec<u64> {
-        let mut facts: Vec<u64> = self
-            .units
-            .iter()
-            .filter(|u| u.kind == SegmentKind::Signature)
-            .flat_map(|u| &self.document.words[u.words.start as usize..u.words.end as usize])
-            .filter(|w| w.kind != WordKind::Plain && w.kind != WordKind::Symbol)
-            .map(|w| w.hash)
-            .collect();
-        facts.sort_unstable();
-        facts.dedup();
-        facts
-    }
 }
 
 /// Hashes of the words of a subject that hold a digit.

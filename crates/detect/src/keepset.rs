@@ -15,6 +15,7 @@ use std::sync::Arc;
 use foldhash::fast::FixedState;
 use rayon::prelude::*;
 use twicetold_index::{Limits, MemoryIndex};
+use twicetold_mail::words::hash_of;
 use twicetold_methods::winnow::{counts, pair};
 use twicetold_model::{Category, Residue, Witness};
 
@@ -33,6 +34,8 @@ const CANDIDATES: usize = 12;
 const ENTRIES: usize = 20_000;
 /// How many messages are read at the most when looking for a combined cover.
 const COMBINED: usize = 40;
+/// How many messages of its conversation are asked about a message of a few words.
+const LOOKED_AT_IN_THREAD: usize = 8;
 /// A pair that more kept messages than this have says nothing about where a unit stands.
 const COMMON: usize = 32;
 /// A run of so many fingerprints that stand nowhere else holds a sentence that stands nowhere else: no text needs to be
@@ -50,8 +53,10 @@ pub(crate) struct Proven {
 /// What is kept so far, and how to find it.
 pub(crate) struct Kept {
     index: MemoryIndex,
-    /// A kept message that has this attachment, link or signature fact.
-    things: HashMap<u64, u32, FixedState>,
+    /// The kept messages that have this attachment or link.
+    things: HashMap<u64, Vec<u32>, FixedState>,
+    /// The kept messages of each conversation.
+    threads: HashMap<u32, Vec<u32>, FixedState>,
 }
 
 /// Everything the walk needs to know.
@@ -70,7 +75,7 @@ pub(crate) type Decisions = HashMap<u32, Proven, FixedState>;
 impl<'s> Walk<'s> {
     /// Walks down `order` and decides.
     pub(crate) fn decide(&self, order: &[u32], progress: &dyn Progress) -> (Kept, Decisions) {
-        let mut kept = Kept { index: MemoryIndex::new(), things: HashMap::default() };
+        let mut kept = Kept { index: MemoryIndex::new(), things: HashMap::default(), threads: HashMap::default() };
         let mut gone = Decisions::default();
         progress.begin(Stage::Proving, order.len() as u64);
         for batch in order.chunks(BATCH) {
@@ -125,7 +130,8 @@ impl<'s> Walk<'s> {
                 }
             }
             near.dedup();
-            let proven = if near.is_empty() { None } else { self.prove(a, kept, &near, u32::MAX) };
+            let brief = self.records[a as usize].short;
+            let proven = if near.is_empty() && !brief { None } else { self.prove(a, kept, &near, u32::MAX) };
             match proven {
                 Some(proven) => drop(gone.insert(a, proven)),
                 None => self.keep(a, kept),
@@ -136,9 +142,10 @@ impl<'s> Walk<'s> {
     fn keep(&self, a: u32, kept: &mut Kept) {
         let record = &self.records[a as usize];
         kept.index.insert(a, self.shared[a as usize].iter().copied());
-        for &thing in record.attachments.iter().chain(&record.links).chain(&record.signature_facts) {
-            kept.things.entry(thing).or_insert(a);
+        for &thing in record.attachments.iter().chain(&record.links) {
+            kept.things.entry(thing).or_default().push(a);
         }
+        kept.threads.entry(self.threads[a as usize]).or_default().push(a);
     }
 
     /// Messages of an index that share fingerprints with `a`: most first.
@@ -155,7 +162,7 @@ impl<'s> Walk<'s> {
         if record.is_empty() {
             return false;
         }
-        let (mut found, mut run) = (0, 0);
+        let (mut found, mut run) = (0_usize, 0);
         for f in &record.fingerprints {
             if kept.index.holders(*f).iter().take(2).any(|&b| b != a) {
                 (found, run) = (found + 1, 0);
@@ -171,13 +178,17 @@ impl<'s> Walk<'s> {
 
     /// Tries to prove that kept messages cover `a`; `near` are asked first, `without` is not asked.
     fn prove(&self, a: u32, kept: &Kept, near: &[u32], without: u32) -> Option<Proven> {
-        if !self.stands_elsewhere(a, kept) {
+        let mut asked = Vec::new();
+        if self.stands_elsewhere(a, kept) {
+            asked = near.to_vec();
+            asked.extend(self.candidates(&kept.index, a, CANDIDATES).into_iter().filter(|b| !near.contains(b)));
+            asked.retain(|&b| b != without);
+            asked = self.worth_asking(a, &asked).unwrap_or_default();
+        }
+        asked.extend(self.conversation(a, kept).into_iter().filter(|&b| b != without && !asked.contains(&b)).collect::<Vec<_>>());
+        if asked.is_empty() {
             return None;
         }
-        let mut asked = near.to_vec();
-        asked.extend(self.candidates(&kept.index, a, CANDIDATES).into_iter().filter(|b| !near.contains(b)));
-        asked.retain(|&b| b != without);
-        let asked = self.worth_asking(a, &asked)?;
         let text = self.library.get(a)?;
         let mut held: Vec<Held> = Vec::new();
         let mut open: Vec<Open> = content(&text).map(|(n, unit)| Open::new(n, &text, unit)).collect();
@@ -187,7 +198,7 @@ impl<'s> Walk<'s> {
             }
             let Some(one) = self.hold(a, &text, b) else { continue };
             if one.is_complete(&text)
-                && let Some(proven) = self.conclude(a, &text, &[&one], kept)
+                && let Some(proven) = self.conclude(a, &text, &[&one], kept, without)
             {
                 return Some(proven);
             }
@@ -201,7 +212,23 @@ impl<'s> Walk<'s> {
         self.ask_for_the_rest(a, &text, kept, &mut held, &open, without);
         let chosen = combine(&text, &held, self.options.max_witnesses)?;
         let chosen: Vec<&Held> = chosen.into_iter().map(|n| &held[n]).collect();
-        self.conclude(a, &text, &chosen, kept)
+        self.conclude(a, &text, &chosen, kept, without)
+    }
+
+    /// For a message of a few words, which may have no fingerprint in a message that quotes it: those of its conversation
+    /// that answer it, then the others.
+    fn conversation(&self, a: u32, kept: &Kept) -> Vec<u32> {
+        let record = &self.records[a as usize];
+        if !record.short || record.is_empty() {
+            return Vec::new();
+        }
+        let id = record.message_id.as_deref().map(hash_of);
+        let answers = |b: &u32| id.is_some_and(|id| self.records[*b as usize].references.contains(&id));
+        let mut members: Vec<u32> = kept.threads.get(&self.threads[a as usize]).cloned().unwrap_or_default();
+        members.retain(|&b| b != a);
+        members.sort_by_key(|b| !answers(b));
+        members.truncate(LOOKED_AT_IN_THREAD);
+        members
     }
 
     /// The candidates in the order in which it pays to read them: the one that shares most, those that share nearly as
@@ -286,7 +313,7 @@ impl<'s> Walk<'s> {
     }
 
     /// The last questions: attachments, links, facts outside the text, and the proof itself.
-    fn conclude(&self, a: u32, text: &Comparable, chosen: &[&Held], kept: &Kept) -> Option<Proven> {
+    fn conclude(&self, a: u32, text: &Comparable, chosen: &[&Held], kept: &Kept, without: u32) -> Option<Proven> {
         let record = &self.records[a as usize];
         let has = |thing: u64| {
             chosen.iter().any(|h| {
@@ -298,9 +325,9 @@ impl<'s> Walk<'s> {
             return None;
         }
         let mut holders: Vec<u32> = Vec::new();
-        for &thing in record.attachments.iter().chain(&record.links).chain(&record.signature_facts) {
+        for &thing in record.attachments.iter().chain(&record.links) {
             if !has(thing) {
-                holders.push(*kept.things.get(&thing).filter(|&&b| b != a)?);
+                holders.push(*kept.things.get(&thing)?.iter().find(|&&b| b != a && b != without)?);
             }
         }
         holders.sort_unstable();
@@ -347,12 +374,6 @@ impl<'s> Walk<'s> {
 
     /// Lets a kept message go if the others cover it and everything that rests on it.
     fn let_go(&self, a: u32, kept: &mut Kept, gone: &mut Decisions, rests_on: &mut HashMap<u32, Vec<u32>, FixedState>) {
-        let record = &self.records[a as usize];
-        let things = record.attachments.iter().chain(&record.links).chain(&record.signature_facts);
-        // It answers for something that only the first holder is known for.
-        if things.clone().any(|t| kept.things.get(t) == Some(&a)) {
-            return;
-        }
         kept.index.remove(a, self.shared[a as usize].iter().copied());
         let proven = self.prove(a, kept, &[], a);
         let resting = rests_on.get(&a).cloned().unwrap_or_default();
@@ -363,6 +384,15 @@ impl<'s> Walk<'s> {
                 for (r, proven) in again.into_iter().chain([(a, proven)]) {
                     proven.witnesses.iter().for_each(|w| rests_on.entry(w.message).or_default().push(r));
                     gone.insert(r, proven);
+                }
+                let record = &self.records[a as usize];
+                for thing in record.attachments.iter().chain(&record.links) {
+                    if let Some(holders) = kept.things.get_mut(thing) {
+                        holders.retain(|&b| b != a);
+                    }
+                }
+                if let Some(thread) = kept.threads.get_mut(&self.threads[a as usize]) {
+                    thread.retain(|&b| b != a);
                 }
             }
             _ => kept.index.insert(a, self.shared[a as usize].iter().copied()),

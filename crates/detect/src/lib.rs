@@ -22,6 +22,8 @@ mod record;
 mod scan;
 mod threads;
 mod versions;
+#[cfg(test)]
+mod dbg_test;
 
 pub use order::KeepRule;
 pub use scan::{

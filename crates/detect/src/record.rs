@@ -39,8 +39,6 @@ pub(crate) struct Record {
     pub(crate) attachments: Box<[u64]>,
     /// Link targets that its text does not show; sorted, each once.
     pub(crate) links: Box<[u64]>,
-    /// Facts that must be found somewhere else before it may go: those of its signature.
-    pub(crate) signature_facts: Box<[u64]>,
     /// Facts of its subject.
     pub(crate) subject_facts: Box<[u64]>,
     /// Nothing could be read of it.
@@ -77,7 +75,6 @@ pub(crate) fn record(raw: &RawMessage<'_>, winnow: Winnow, short: usize) -> Reco
         short: (own > 0 && own < short) || all < short,
         attachments: attachments.into(),
         links: document.links.clone().into(),
-        signature_facts: ready.signature_facts().into(),
         subject_facts: subject_facts(&topic).collect(),
         unreadable: false,
         problems: document.problems.clone(),
@@ -94,7 +91,10 @@ fn identity(document: &Document) -> u128 {
     let mut state = Xxh3::new();
     for word in &document.words {
         state.update(&word.hash.to_le_bytes());
-        state.update(&[u8::from(word.flags.has(WordFlags::ASKED))]);
+        // "&" and "and", "'ll" and "will" have one hash, but are not word for word the same.
+        let brief = word.end - word.start;
+        let exact = if word.is_fact() || word.flags.has(WordFlags::STOP) { brief } else { 0 };
+        state.update(&[u8::from(word.flags.has(WordFlags::ASKED)), exact as u8]);
     }
     state.update(b"attachments");
     let mut digests: Vec<_> = document.attachments.iter().map(|a| a.digest).collect();
@@ -130,7 +130,6 @@ impl Record {
             short: false,
             attachments: Box::default(),
             links: Box::default(),
-            signature_facts: Box::default(),
             subject_facts: Box::default(),
             unreadable: true,
             problems: vec![problem],

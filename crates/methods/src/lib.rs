@@ -4,4 +4,5 @@
 //! with its paper, its parameters and a worked example. Methods are pure: no I/O, no clock, no
 //! randomness but what a seed gives.
 
+pub mod simhash;
 pub mod winnow;

@@ -29,6 +29,9 @@ pub struct Document {
     pub links: Vec<u64>,
     /// The language most of the text is in, as far as its commonest words tell.
     pub language: Language,
+    /// How its HTML is laid out. Reading does not fill it, because only one method asks for it;
+    /// `None` also for a message without HTML.
+    pub layout: Option<Box<Layout>>,
     /// What was wrong with it.
     pub problems: Vec<Problem>,
 }
@@ -129,7 +132,9 @@ impl Word {
 
     /// Whether it is a fact: something that must not get lost, nor change.
     pub fn is_fact(&self) -> bool {
-        self.kind != WordKind::Plain || self.flags.has(WordFlags::NEGATION)
+        self.kind != WordKind::Plain
+            || self.flags.has(WordFlags::NEGATION)
+            || self.flags.has(WordFlags::CALENDAR)
     }
 }
 
@@ -168,6 +173,8 @@ impl WordFlags {
     pub const ASKED: Self = Self(32);
     /// A sentence, a line of its own or a paragraph ends after this word.
     pub const END: Self = Self(64);
+    /// The name of a weekday or month.
+    pub const CALENDAR: Self = Self(128);
 
     /// Whether all of `other` is in this set.
     pub fn has(self, other: Self) -> bool {
@@ -230,4 +237,94 @@ pub enum Language {
     Norwegian,
     Finnish,
     Russian,
+    Polish,
+    Czech,
+    Turkish,
+    Romanian,
+    Hungarian,
+}
+
+/// How an HTML message is laid out, whatever it says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Layout {
+    /// The tags of what can be seen, in order, properly nested.
+    pub tags: Vec<Tag>,
+    /// The hosts that its links lead to, in lower case, sorted, each once.
+    pub hosts: Vec<String>,
+}
+
+/// The start or end of an element, or a stretch of text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Tag {
+    /// Which element.
+    pub name: TagName,
+    /// Whether it is an end tag.
+    pub end: bool,
+}
+
+impl Tag {
+    /// A stretch of text: `<mytext/>`.
+    pub const TEXT: Self = Self { name: TagName::TEXT, end: false };
+}
+
+/// The name of an HTML element, as one byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TagName(u8);
+
+impl TagName {
+    /// What a stretch of text is called.
+    pub const TEXT: Self = Self(0);
+
+    /// The element with this lower-case name; `None` if HTML has none.
+    pub fn of(name: &[u8]) -> Option<Self> {
+        let at = ELEMENTS.binary_search_by(|known| known.as_bytes().cmp(name)).ok()?;
+        u8::try_from(at + 1).ok().map(Self)
+    }
+
+    /// The name as it is written.
+    pub fn as_str(self) -> &'static str {
+        match usize::from(self.0).checked_sub(1) {
+            None => "mytext",
+            Some(at) => ELEMENTS[at],
+        }
+    }
+
+    /// A number that stands for this name for ever: stored sketches depend on it.
+    pub fn number(self) -> u8 {
+        self.0
+    }
+}
+
+/// The elements of HTML, old and new, in alphabetical order.
+const ELEMENTS: [&str; 148] = [
+    "a", "abbr", "acronym", "address", "applet", "area", "article", "aside", "audio", "b", "base",
+    "basefont", "bdi", "bdo", "bgsound", "big", "blink", "blockquote", "body", "br", "button",
+    "canvas", "caption", "center", "cite", "code", "col", "colgroup", "data", "datalist", "dd",
+    "del", "details", "dfn", "dialog", "dir", "div", "dl", "dt", "em", "embed", "fieldset",
+    "figcaption", "figure", "font", "footer", "form", "frame", "frameset", "h1", "h2", "h3", "h4",
+    "h5", "h6", "head", "header", "hgroup", "hr", "html", "i", "iframe", "image", "img", "input",
+    "ins", "isindex", "kbd", "keygen", "label", "layer", "legend", "li", "link", "listing", "main",
+    "map", "mark", "marquee", "math", "menu", "menuitem", "meta", "meter", "multicol", "nav",
+    "nobr", "noembed", "noframes", "nolayer", "noscript", "object", "ol", "optgroup", "option",
+    "output", "p", "param", "picture", "plaintext", "portal", "pre", "progress", "q", "rb", "rbc",
+    "rp", "rt", "rtc", "ruby", "s", "samp", "script", "search", "section", "select", "server",
+    "slot", "small", "source", "spacer", "span", "strike", "strong", "style", "sub", "summary",
+    "sup", "svg", "table", "tbody", "td", "template", "textarea", "tfoot", "th", "thead", "time",
+    "title", "tr", "track", "tt", "u", "ul", "var", "video", "wbr", "xmp",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::{ELEMENTS, TagName};
+
+    #[test]
+    fn every_element_is_found_by_its_name() {
+        assert!(ELEMENTS.is_sorted());
+        for name in ELEMENTS {
+            assert_eq!(TagName::of(name.as_bytes()).map(TagName::as_str), Some(name));
+        }
+        assert_eq!(TagName::of(b"mytext"), None);
+        assert_eq!(TagName::of(b"o:p"), None);
+        assert_eq!(TagName::TEXT.as_str(), "mytext");
+    }
 }

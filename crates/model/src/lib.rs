@@ -10,8 +10,8 @@ mod method;
 mod verdict;
 
 pub use document::{
-    Attachment, Digest, Document, Envelope, Language, Segment, SegmentKind, Sentence, Word,
-    WordFlags, WordKind,
+    Attachment, Digest, Document, Envelope, Language, Layout, Segment, SegmentKind, Sentence, Tag,
+    TagName, Word, WordFlags, WordKind,
 };
 pub use message::{Form, Location, Problem, RawMessage};
 pub use method::{Evidence, Method, Sketch, shared_keys};

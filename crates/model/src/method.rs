@@ -12,6 +12,48 @@ pub struct Sketch {
     pub body: Vec<u8>,
 }
 
+impl Sketch {
+    /// The version that [`Sketch::to_bytes`] writes and [`Sketch::from_bytes`] reads.
+    pub const VERSION: u8 = 1;
+
+    /// The sketch as bytes, the same on every machine: the version, the number of keys and of body
+    /// bytes (64 bits each), the keys, the body; numbers little-endian.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(HEADER + self.keys.len() * 8 + self.body.len());
+        bytes.push(Self::VERSION);
+        bytes.extend_from_slice(&(self.keys.len() as u64).to_le_bytes());
+        bytes.extend_from_slice(&(self.body.len() as u64).to_le_bytes());
+        self.keys.iter().for_each(|key| bytes.extend_from_slice(&key.to_le_bytes()));
+        bytes.extend_from_slice(&self.body);
+        bytes
+    }
+
+    /// Reads what [`Sketch::to_bytes`] wrote. `None` for another version, for a length that does not
+    /// fit (nothing is allocated before that is known) and for keys out of order.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let (&version, rest) = bytes.split_first()?;
+        if version != Self::VERSION {
+            return None;
+        }
+        let (keys, rest) = rest.split_first_chunk::<8>()?;
+        let (body, rest) = rest.split_first_chunk::<8>()?;
+        let key_bytes = usize::try_from(u64::from_le_bytes(*keys)).ok()?.checked_mul(8)?;
+        let body_bytes = usize::try_from(u64::from_le_bytes(*body)).ok()?;
+        if key_bytes.checked_add(body_bytes)? != rest.len() {
+            return None;
+        }
+        let (keys, body) = rest.split_at(key_bytes);
+        let keys: Vec<u64> = keys
+            .chunks_exact(8)
+            .filter_map(|chunk| chunk.try_into().ok().map(u64::from_le_bytes))
+            .collect();
+        keys.is_sorted().then(|| Self { keys, body: body.to_vec() })
+    }
+}
+
+/// How many bytes stand before the keys: the version and two lengths.
+const HEADER: usize = 1 + 8 + 8;
+
 /// How many numbers two sorted lists without repetitions have in common.
 pub fn shared_keys(a: &[u64], b: &[u64]) -> usize {
     let (mut i, mut j, mut shared) = (0, 0, 0);
@@ -48,7 +90,36 @@ pub trait Method: Send + Sync {
 
 #[cfg(test)]
 mod tests {
-    use super::shared_keys;
+    use super::{Sketch, shared_keys};
+
+    #[test]
+    fn a_sketch_survives_as_bytes() {
+        for sketch in [
+            Sketch::default(),
+            Sketch { keys: vec![1, 2, u64::MAX], body: vec![7; 5] },
+            Sketch { keys: vec![], body: vec![0] },
+        ] {
+            assert_eq!(Sketch::from_bytes(&sketch.to_bytes()), Some(sketch));
+        }
+    }
+
+    #[test]
+    fn hostile_bytes_give_no_sketch() {
+        let good = Sketch { keys: vec![1, 2], body: vec![3] }.to_bytes();
+        for cut in 0..good.len() {
+            assert_eq!(Sketch::from_bytes(&good[..cut]), None, "{cut}");
+        }
+        let changed = |at: usize, to: u8| {
+            let mut bytes = good.clone();
+            bytes[at] = to;
+            Sketch::from_bytes(&bytes)
+        };
+        assert_eq!(changed(0, 2), None, "another version");
+        assert_eq!(changed(8, 0xff), None, "more keys than memory");
+        assert_eq!(changed(16, 0xff), None, "a body longer than memory");
+        assert_eq!(changed(17, 9), None, "keys out of order");
+        assert_eq!(Sketch::from_bytes(&[good, vec![0]].concat()), None, "one byte too many");
+    }
 
     #[test]
     fn counts_what_both_hold() {

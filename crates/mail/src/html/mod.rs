@@ -10,6 +10,7 @@ mod link;
 mod open;
 mod page;
 mod style;
+pub mod tags;
 mod writer;
 
 pub(crate) use link::hidden_links;

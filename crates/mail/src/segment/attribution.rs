@@ -139,7 +139,9 @@ fn certainty(folded: &str, inner: &str, raw: &str) -> Option<Certainty> {
     let lead = leads(body);
     let stamped = found.date || found.time;
     // A sentence may end before the line does; attributions are one phrase.
-    let prose = body.contains("? ") || body.contains("! ");
+    if is_prose(body) {
+        return None;
+    }
 
     let before = WROTE
         .iter()
@@ -147,7 +149,7 @@ fn certainty(folded: &str, inner: &str, raw: &str) -> Option<Certainty> {
         .min_by_key(|rest| rest.len());
     if let Some(who) = before {
         let sure = found.bracketed || (lead && stamped) || (found.date && found.time);
-        if sure && !prose && (colon || dashed) {
+        if sure && (colon || dashed) {
             return Some(Certainty::Alone);
         }
         let named = found.number || found.address || names_someone(who, raw);
@@ -159,8 +161,7 @@ fn certainty(folded: &str, inner: &str, raw: &str) -> Option<Certainty> {
     }
     if colon && (found.number || found.address) && WROTE.iter().any(|verb| holds_phrase(body, verb))
     {
-        let sure =
-            !prose && words <= 25 && (found.bracketed && stamped || found.date && found.time);
+        let sure = words <= 25 && (found.bracketed && stamped || found.date && found.time);
         return Some(if sure {
             Certainty::Alone
         } else {
@@ -187,8 +188,17 @@ fn certainty(folded: &str, inner: &str, raw: &str) -> Option<Certainty> {
     if colon && quoting.iter().any(|lead| body.starts_with(lead)) && words <= 12 {
         return Some(Certainty::BeforeMarks);
     }
-    let hinted = colon && words <= 25 && !prose && (found.bracketed || (found.date && found.time));
+    let hinted = colon && words <= 25 && (found.bracketed || (found.date && found.time));
     hinted.then_some(Certainty::BeforeMarks)
+}
+
+/// Whether a sentence ends inside a text: behind a question, an exclamation or a word too long for an abbreviation.
+fn is_prose(body: &str) -> bool {
+    let long = |end: usize| {
+        let word = body[..end].rsplit(' ').next().unwrap_or_default();
+        word.chars().count() >= 5 && word.chars().all(char::is_alphabetic)
+    };
+    body.contains("? ") || body.contains("! ") || body.match_indices(". ").any(|(end, _)| long(end))
 }
 
 /// Whether what stands before the word of writing is somebody.

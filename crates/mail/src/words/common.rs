@@ -30,9 +30,9 @@ impl Hasher for Ready {
 #[derive(Clone, Copy, Default)]
 pub(super) struct Common {
     /// Bit `n` is set if the word is common in `LANGUAGES[n]`.
-    pub(super) languages: u16,
+    pub(super) languages: u32,
     /// Bit `n` is set if the word is free in `LANGUAGES[n]`.
-    pub(super) free: u16,
+    pub(super) free: u32,
     /// STOP and NEGATION, where they hold in any language.
     pub(super) flags: WordFlags,
 }
@@ -111,6 +111,31 @@ const LANGUAGES: &[Row] = &[
         free: "",
         stop: "и в на что он с как это по но из у за к от же вы мы я бы для о",
     },
+    Row {
+        language: Language::Polish,
+        free: "",
+        stop: "i w na się z do to że jest o jak po co tak za od ale czy przez dla już ma są przy oraz który",
+    },
+    Row {
+        language: Language::Czech,
+        free: "",
+        stop: "a v na se je že to s z do o k i ve pro za by jsem ale jako tak od po si co při jsou který u bude",
+    },
+    Row {
+        language: Language::Turkish,
+        free: "",
+        stop: "ve bir bu da de için ile çok daha gibi olarak olan ama kadar en ben biz o ne mi",
+    },
+    Row {
+        language: Language::Romanian,
+        free: "",
+        stop: "și de la în cu pe pentru este că din care mai un o sunt au fost sau dar se să ca",
+    },
+    Row {
+        language: Language::Hungarian,
+        free: "a az egy",
+        stop: "és hogy is ez meg de csak már van mint lesz el vagy még volt ha kell ezt",
+    },
 ];
 
 const NEGATIONS: &str = "not no never none nobody nothing nowhere neither nor without cannot hardly \
@@ -124,6 +149,25 @@ const NEGATIONS: &str = "not no never none nobody nothing nowhere neither nor wi
     لا لم لن ليس ليست بدون غير לא אין אל בלי אף ไม่ 不 没 沒 未 无 無 别 別 勿 没有 沒有 不是 不会 不會 不能 \
     ない なかっ ません ず ぬ なし 안 못 없다 않다 아니다 नहीं मत không chưa chẳng tidak bukan tanpa jangan";
 
+/// Names of weekdays and months. Left out are those that are common words besides ("may", "sat", "sun", "mar").
+const CALENDAR: &str = "monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thurs fri \
+    january february march april june july august september october november december jan feb apr jun jul aug sep sept \
+    oct nov dec montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag januar jänner februar märz mai juni \
+    juli oktober dezember lundi mardi mercredi jeudi vendredi samedi dimanche janvier février mars avril juin juillet \
+    août septembre octobre novembre décembre lunes martes miércoles jueves viernes sábado domingo enero febrero marzo \
+    abril mayo junio julio agosto septiembre octubre noviembre diciembre lunedì martedì mercoledì giovedì venerdì sabato \
+    domenica gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre segunda terça quarta quinta sexta \
+    janeiro fevereiro março maio junho julho setembro outubro novembro dezembro maandag dinsdag woensdag donderdag \
+    vrijdag zaterdag zondag januari februari maart mei augustus måndag tisdag onsdag torsdag fredag lördag söndag \
+    mandag tirsdag lørdag søndag tammikuu helmikuu maaliskuu huhtikuu toukokuu kesäkuu heinäkuu elokuu syyskuu lokakuu \
+    marraskuu joulukuu maanantai tiistai keskiviikko torstai perjantai lauantai sunnuntai понедельник вторник среда \
+    четверг пятница суббота воскресенье января февраля марта апреля мая июня июля августа сентября октября ноября декабря \
+    poniedziałek wtorek środa czwartek piątek sobota niedziela stycznia lutego marca kwietnia maja czerwca lipca sierpnia \
+    września października listopada grudnia pondělí úterý středa čtvrtek pátek neděle ledna února března dubna května \
+    června července srpna září října listopadu prosince pazartesi salı çarşamba perşembe cuma cumartesi pazar ocak şubat \
+    mart nisan mayıs haziran temmuz ağustos eylül ekim kasım aralık 星期一 星期二 星期三 星期四 星期五 星期六 星期日 周一 周二 周三 周四 周五 周六 \
+    周日 月曜日 火曜日 水曜日 木曜日 金曜日 土曜日 日曜日 월요일 화요일 수요일 목요일 금요일 토요일 일요일";
+
 /// Characters that deny wherever they stand in a word of a language written without spaces.
 const DENYING: &[char] = &['不', '没', '沒', '未', '无', '無', '勿', '非'];
 
@@ -136,7 +180,7 @@ fn table() -> &'static Table {
                 for word in words.split_whitespace() {
                     let entry = table.entry(hash_of(word)).or_default();
                     entry.languages |= 1 << n;
-                    entry.free |= u16::from(free) << n;
+                    entry.free |= u32::from(free) << n;
                     entry.flags.set(WordFlags::STOP);
                 }
             }
@@ -146,6 +190,9 @@ fn table() -> &'static Table {
             // A word that is an article in one language and a denial in another ("en") stays a stop word
             // there; only the denial must never be free.
             entry.flags.set(WordFlags::NEGATION);
+        }
+        for word in CALENDAR.split_whitespace() {
+            table.entry(hash_of(word)).or_default().flags.set(WordFlags::CALENDAR);
         }
         table
     })
@@ -163,10 +210,10 @@ pub(super) fn denies(normal: &str) -> bool {
 
 /// Votes for languages by the common words seen.
 #[derive(Default)]
-pub(super) struct Ballot([u32; 16]);
+pub(super) struct Ballot([u32; 17]);
 
 impl Ballot {
-    pub(super) fn count(&mut self, mut languages: u16) {
+    pub(super) fn count(&mut self, mut languages: u32) {
         while languages != 0 {
             let n = languages.trailing_zeros() as usize;
             if let Some(votes) = self.0.get_mut(n) {
@@ -176,11 +223,12 @@ impl Ballot {
         }
     }
 
-    /// The winner's number and name, if it has at least three votes; on equal votes the earlier row.
-    pub(super) fn winner(&self) -> Option<(usize, Language)> {
+    /// The winner's number and name, if at least three and one in seven of the words voted for it; on equal votes the
+    /// earlier row.
+    pub(super) fn winner(&self, words: usize) -> Option<(usize, Language)> {
         let (n, &votes) =
             self.0.iter().enumerate().max_by_key(|&(n, votes)| (votes, std::cmp::Reverse(n)))?;
-        (votes >= 3).then(|| LANGUAGES.get(n).map(|row| (n, row.language))).flatten()
+        (votes >= 3 && votes as usize * 7 >= words).then(|| LANGUAGES.get(n).map(|row| (n, row.language))).flatten()
     }
 }
 
@@ -212,6 +260,6 @@ mod tests {
         for word in ["der", "und", "das", "ist"] {
             ballot.count(common(hash_of(word)).map_or(0, |c| c.languages));
         }
-        assert_eq!(ballot.winner().map(|w| w.1), Some(Language::German));
+        assert_eq!(ballot.winner(9).map(|w| w.1), Some(Language::German));
     }
 }

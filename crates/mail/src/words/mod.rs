@@ -24,7 +24,7 @@ pub fn read_words(document: &mut Document) {
             ballot.count(known.languages);
         }
     }
-    if let Some((row, language)) = ballot.winner() {
+    if let Some((row, language)) = ballot.winner(document.words.len()) {
         document.language = language;
         for word in document.words.iter_mut().filter(|w| w.flags.has(WordFlags::STOP)) {
             let free = common::common(word.hash).is_some_and(|known| known.free >> row & 1 == 1);

@@ -5,7 +5,7 @@ use std::ops::Range;
 use twicetold_model::{Segment, Word};
 
 use super::token::Tokens;
-use crate::segment::quote_marks;
+use crate::segment::marks_length;
 
 /// Finds every word of the segments, line by line, without their quote marks.
 pub(super) fn split(text: &str, segments: &[Segment]) -> Vec<Word> {
@@ -32,10 +32,9 @@ fn content_lines(text: &str, segment: &Segment, lines: &mut Vec<Range<usize>>) {
     while at < end {
         let stop = memchr::memchr(b'\n', &bytes[at..end]).map_or(end, |n| at + n);
         let line = text.get(at..stop).unwrap_or_default();
-        // Most lines start with a letter, and then there are no marks to look for.
-        let plain = line.as_bytes().first().is_some_and(|b| b.is_ascii_alphabetic())
-            && !line.as_bytes()[..line.len().min(6)].contains(&b'>');
-        let marks = if plain { 0 } else { quote_marks(line).1 };
+        // Most lines start with a letter and are not quoted: then there are no marks to look for.
+        let plain = segment.depth == 0 && line.as_bytes().first().is_some_and(u8::is_ascii_alphabetic);
+        let marks = if plain { 0 } else { marks_length(line, segment.depth) };
         lines.push(at + marks.min(line.len())..stop);
         at = stop + 1;
     }

@@ -327,8 +327,12 @@ fn contraction(normal: &str) -> Option<(&str, &'static str, usize)> {
     if normal == "cannot" {
         return Some(("can", "not", 3));
     }
-    if !normal.contains('\'') {
-        return None;
+    let apostrophe = normal.find('\'')?;
+    // Behind these words it is "is"; behind others it may tell whose.
+    if let ("it" | "he" | "she" | "that" | "there" | "here" | "what" | "who" | "where" | "how" | "when", "'s") =
+        normal.split_at(apostrophe)
+    {
+        return Some((&normal[..apostrophe], "is", normal[..apostrophe].chars().count()));
     }
     let (stem, full) = ENDINGS.iter().find_map(|(end, full)| Some((normal.strip_suffix(end)?, *full)))?;
     let cut = stem.chars().count();
