@@ -210,6 +210,14 @@ impl Comparable {
     }
 }
 
+/// A word by its hash and, where short and long forms share one ("&" and "and", "'ll" and "will"), its letters: equal for
+/// words that are written the same.
+pub(crate) fn as_written(document: &Document, word: &Word) -> (u64, u8) {
+    let has_short_form = word.kind == WordKind::Plain && (word.is_fact() || word.flags.has(WordFlags::STOP));
+    let letters = if has_short_form { document.word(word).chars().count() as u8 } else { 0 };
+    (word.hash, letters)
+}
+
 /// Hashes of the words of a subject that hold a digit.
 pub(crate) fn subject_facts(subject: &str) -> impl Iterator<Item = u64> + '_ {
     subject

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use twicetold_model::{Category, Passage, Proof, Residue, ResidueKind, SegmentKind, Witness};
 
 use crate::align::{Place, find};
-use crate::comparable::{Comparable, Unit};
+use crate::comparable::{Comparable, Unit, as_written};
 
 /// What one message holds of another: for each unit, where it stands.
 #[derive(Clone, Debug)]
@@ -120,11 +120,11 @@ pub(crate) fn category(a: &Comparable, chosen: &[&Held]) -> Category {
     let in_order = places.windows(2).all(|w| w[0].end <= w[1].start);
     let unchanged = content(a).all(|(n, unit)| {
         held.places[n].is_some_and(|place| {
-            let hashes = |c: &Comparable, r: std::ops::Range<u32>| -> Vec<u64> {
-                c.document.words[r.start as usize..r.end as usize].iter().map(|w| w.hash).collect()
+            let written = |c: &Comparable, r: std::ops::Range<u32>| -> Vec<(u64, u8)> {
+                let words = &c.document.words[r.start as usize..r.end as usize];
+                words.iter().map(|w| as_written(&c.document, w)).collect()
             };
-            let trimmed = trim_free(a, unit);
-            hashes(a, trimmed) == hashes(&held.text, words_of(&held.text, place))
+            written(a, trim_free(a, unit)) == written(&held.text, words_of(&held.text, place))
         })
     });
     match (is_mutual(a, held), in_order, unchanged) {

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use foldhash::fast::FixedState;
 use rayon::prelude::*;
-use twicetold_index::{Limits, MemoryIndex};
+use twicetold_index::{Limits, MemoryIndex, Twice};
 use twicetold_mail::words::hash_of;
 use twicetold_methods::winnow::{counts, pair};
 use twicetold_model::{Category, Residue, Witness};
@@ -35,12 +35,14 @@ const ENTRIES: usize = 20_000;
 /// How many messages are read at the most when looking for a combined cover.
 const COMBINED: usize = 40;
 /// How many messages of its conversation are asked about a message of a few words.
-const LOOKED_AT_IN_THREAD: usize = 8;
+const LOOKED_AT_IN_THREAD: usize = 4;
 /// A pair that more kept messages than this have says nothing about where a unit stands.
 const COMMON: usize = 32;
-/// A run of so many fingerprints that stand nowhere else holds a sentence that stands nowhere else: no text needs to be
-/// read to keep the message.
-const LONE_RUN: usize = 8;
+/// A run of so many fingerprints that no kept message has holds a sentence that stands nowhere else: no text needs to be
+/// read to keep the message. (One that is kept may have the pair without having it for a fingerprint.)
+const UNKEPT_RUN: usize = 8;
+/// A run of so many word pairs that occur in no other message at all does so, too; a misspelt word makes two.
+const LONE_RUN: usize = 4;
 
 /// Why a message may go.
 #[derive(Clone, Debug)]
@@ -67,6 +69,8 @@ pub(crate) struct Walk<'s> {
     pub(crate) options: &'s Options,
     /// The fingerprints of each message that other messages have as well.
     pub(crate) shared: Vec<Box<[u64]>>,
+    /// Which word pairs occur in more than one message.
+    pub(crate) pairs: Twice,
 }
 
 /// The result: for each message asked, the proof that it may go, or `None` if it is kept.
@@ -156,21 +160,30 @@ impl<'s> Walk<'s> {
         found.into_iter().map(|c| c.message).filter(|&b| b != a).collect()
     }
 
+    /// Whether a message holds a run of words that no other message has, or nothing that another one has.
+    fn is_new(&self, a: u32) -> bool {
+        let record = &self.records[a as usize];
+        let (mut longest, mut run, mut known) = (0, 0, 0);
+        for &f in &record.fingerprints {
+            run = if self.pairs.contains(f) { 0 } else { run + 1 };
+            known += usize::from(run == 0);
+            longest = longest.max(run);
+        }
+        record.is_empty() || known == 0 || longest >= LONE_RUN
+    }
+
     /// Whether kept messages other than `a` have enough of its fingerprints that it is worth reading it.
     fn stands_elsewhere(&self, a: u32, kept: &Kept) -> bool {
         let record = &self.records[a as usize];
-        if record.is_empty() {
-            return false;
-        }
-        let (mut found, mut run) = (0_usize, 0);
-        for f in &record.fingerprints {
-            if kept.index.holders(*f).iter().take(2).any(|&b| b != a) {
-                (found, run) = (found + 1, 0);
+        let (mut found, mut unkept) = (0_usize, 0);
+        for &f in &record.fingerprints {
+            if kept.index.holders(f).iter().take(2).any(|&b| b != a) {
+                (found, unkept) = (found + 1, 0);
             } else {
-                run += 1;
-                if run >= LONE_RUN {
-                    return false;
-                }
+                unkept += 1;
+            }
+            if unkept >= UNKEPT_RUN {
+                return false;
             }
         }
         found * 10 >= record.fingerprints.len() * 4
@@ -178,6 +191,9 @@ impl<'s> Walk<'s> {
 
     /// Tries to prove that kept messages cover `a`; `near` are asked first, `without` is not asked.
     fn prove(&self, a: u32, kept: &Kept, near: &[u32], without: u32) -> Option<Proven> {
+        if self.is_new(a) {
+            return None;
+        }
         let mut asked = Vec::new();
         if self.stands_elsewhere(a, kept) {
             asked = near.to_vec();
@@ -192,6 +208,9 @@ impl<'s> Walk<'s> {
         let text = self.library.get(a)?;
         let mut held: Vec<Held> = Vec::new();
         let mut open: Vec<Open> = content(&text).map(|(n, unit)| Open::new(n, &text, unit)).collect();
+        if open.iter().any(|unit| unit.is_new(&self.pairs)) {
+            return None;
+        }
         for b in asked {
             if !open.iter().any(|unit| unit.may_stand_in(&self.shared[b as usize])) {
                 continue;
@@ -418,6 +437,12 @@ impl Open {
     /// Whether a message with these fingerprints (sorted) may hold it. A unit of a few words may have none.
     fn may_stand_in(&self, fingerprints: &[u64]) -> bool {
         self.pairs.len() < 4 || self.pairs.iter().any(|p| fingerprints.binary_search(p).is_ok())
+    }
+
+    /// Whether its word pairs occur in no other message: all of them, or more than a misspelling explains.
+    fn is_new(&self, known: &Twice) -> bool {
+        let lone = self.pairs.iter().filter(|&&p| !known.contains(p)).count();
+        lone > 2 || (lone > 0 && lone == self.pairs.len())
     }
 
     /// Whether it is long enough to have a fingerprint in every message that holds it, even with a misspelling, and no

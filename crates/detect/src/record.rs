@@ -4,11 +4,11 @@
 //! whoever needs the text again asks the `library`.
 
 use twicetold_mail::words::hash_of;
-use twicetold_methods::winnow::Winnow;
+use twicetold_methods::winnow::{Winnow, content_pairs};
 use twicetold_model::{Document, Form, Location, Problem, RawMessage, WordFlags};
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::comparable::{Comparable, subject_facts};
+use crate::comparable::{Comparable, as_written, subject_facts};
 use crate::threads::{is_answer, plain_subject};
 
 /// A message as the scan remembers it.
@@ -46,10 +46,11 @@ pub(crate) struct Record {
     pub(crate) problems: Vec<Problem>,
 }
 
-/// Reads a message once and keeps what the scan needs.
-pub(crate) fn record(raw: &RawMessage<'_>, winnow: Winnow, short: usize) -> Record {
+/// Reads a message once and keeps what the scan needs. Returns the numbers of its word pairs besides.
+pub(crate) fn record(raw: &RawMessage<'_>, winnow: Winnow, short: usize) -> (Record, Vec<u64>) {
     let document = twicetold_mail::read(raw.form, &raw.bytes);
-    let fingerprints = winnow.of_document(&document).into_boxed_slice();
+    let pairs = content_pairs(&document);
+    let fingerprints = winnow.of_pairs(&pairs).into_boxed_slice();
     let ready = Comparable::new(document);
     let (own, all) = ready.telling();
     let document = &ready.document;
@@ -58,7 +59,7 @@ pub(crate) fn record(raw: &RawMessage<'_>, winnow: Winnow, short: usize) -> Reco
     attachments.sort_unstable();
     attachments.dedup();
     let topic = plain_subject(&envelope.subject);
-    Record {
+    let record = Record {
         location: raw.location.clone(),
         form: raw.form,
         bytes: raw.bytes.len() as u64,
@@ -78,7 +79,8 @@ pub(crate) fn record(raw: &RawMessage<'_>, winnow: Winnow, short: usize) -> Reco
         subject_facts: subject_facts(&topic).collect(),
         unreadable: false,
         problems: document.problems.clone(),
-    }
+    };
+    (record, pairs)
 }
 
 /// The first eight bytes of a checksum.
@@ -90,11 +92,9 @@ pub(crate) fn digest_hash(digest: &[u8; 32]) -> u64 {
 fn identity(document: &Document) -> u128 {
     let mut state = Xxh3::new();
     for word in &document.words {
-        state.update(&word.hash.to_le_bytes());
-        // "&" and "and", "'ll" and "will" have one hash, but are not word for word the same.
-        let brief = word.end - word.start;
-        let exact = if word.is_fact() || word.flags.has(WordFlags::STOP) { brief } else { 0 };
-        state.update(&[u8::from(word.flags.has(WordFlags::ASKED)), exact as u8]);
+        let (hash, letters) = as_written(document, word);
+        state.update(&hash.to_le_bytes());
+        state.update(&[u8::from(word.flags.has(WordFlags::ASKED)), letters]);
     }
     state.update(b"attachments");
     let mut digests: Vec<_> = document.attachments.iter().map(|a| a.digest).collect();
@@ -105,7 +105,18 @@ fn identity(document: &Document) -> u128 {
     state.digest128()
 }
 
+/// What makes two messages copies of each other: everything they say, facts of the subject included, and for a message
+/// of a few words who said it and about what.
+pub(crate) type Sameness<'r> = (u128, &'r str, u64);
+
 impl Record {
+    /// The same for messages that are word for word the same.
+    pub(crate) fn sameness(&self) -> Sameness<'_> {
+        let context = if self.short { (self.from.as_str(), self.topic) } else { ("", 0) };
+        let facts = self.subject_facts.iter().fold(0, |sum: u64, &fact| sum.wrapping_add(fact));
+        (self.identity, context.0, context.1 ^ facts)
+    }
+
     /// A message with nothing to compare: never redundant, never a witness.
     pub(crate) fn is_empty(&self) -> bool {
         self.unreadable || (self.says == 0 && self.attachments.is_empty())

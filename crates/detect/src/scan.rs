@@ -1,6 +1,6 @@
 //! The way of a collection: read, sketch, find candidates, prove, decide.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Mutex;
 use std::sync::PoisonError;
 
@@ -17,7 +17,7 @@ use crate::cover::{hold, residue_kind};
 use crate::keepset::{Decisions, Walk};
 use crate::library::Library;
 use crate::order::{KeepRule, by_content, by_policy};
-use crate::record::{Record, record};
+use crate::record::{Record, Sameness, record};
 use crate::threads::threads;
 
 /// How to scan.
@@ -127,14 +127,14 @@ pub struct ShownPassage {
 
 /// Scans a collection. Reads only. Same input, same result, whatever the number of threads.
 pub fn scan(collection: &Collection, options: &Options, progress: &dyn Progress) -> Scan {
-    let (records, troubles) = read(collection, options, progress);
+    let (records, troubles, pairs) = read(collection, options, progress);
     let threads = threads(&records);
     let groups = copies(&records, options);
     let mut order: Vec<u32> = groups.keys().copied().collect();
     order.sort_by(|&a, &b| by_content(&options.keep, &records[a as usize], &records[b as usize]));
     let library = Library::new(collection, &records);
     let shared = shared_fingerprints(&records, &order);
-    let walk = Walk { records: &records, threads: &threads, library: &library, options, shared };
+    let walk = Walk { records: &records, threads: &threads, library: &library, options, shared, pairs };
     let (mut kept, mut gone) = walk.decide(&order, progress);
     walk.decide_again(&order, &mut kept, &mut gone, progress);
     let stay: Vec<u32> = order.iter().copied().filter(|a| !gone.contains_key(a)).collect();
@@ -188,10 +188,14 @@ pub fn scan(collection: &Collection, options: &Options, progress: &dyn Progress)
     Scan { messages, troubles }
 }
 
-/// Reads every message once, on all threads; the result is sorted by location.
-fn read(collection: &Collection, options: &Options, progress: &dyn Progress) -> (Vec<Record>, Vec<Trouble>) {
+/// Reads every message once, on all threads; the records are sorted by location. The filter knows which word pairs
+/// occur in more than one message that is not a mere copy.
+fn read(collection: &Collection, options: &Options, progress: &dyn Progress) -> (Vec<Record>, Vec<Trouble>, Twice) {
     progress.begin(Stage::Reading, collection.total_bytes());
     let winnow = Winnow { window: options.window };
+    // A pair for every dozen bytes or so; headers and attachments have none.
+    let pairs = Twice::with_room_for((collection.total_bytes() / 16) as usize);
+    let seen: Mutex<HashSet<u128, FixedState>> = Mutex::default();
     let late = Mutex::new(Vec::new());
     let mut records: Vec<Record> = collection
         .tasks()
@@ -201,7 +205,14 @@ fn read(collection: &Collection, options: &Options, progress: &dyn Progress) -> 
             let mut troubles = Vec::new();
             task.run(
                 &mut |raw| {
-                    records.push(record(&raw, winnow, options.short));
+                    let (record, numbers) = record(&raw, winnow, options.short);
+                    let sameness = record.sameness();
+                    let key = sameness.0 ^ u128::from(sameness.2);
+                    let first = record.short || seen.lock().unwrap_or_else(PoisonError::into_inner).insert(key);
+                    if first {
+                        numbers.into_iter().for_each(|pair| pairs.insert(pair));
+                    }
+                    records.push(record);
                     progress.advance(1, raw.bytes.len() as u64);
                 },
                 &mut |trouble| troubles.push(trouble),
@@ -219,24 +230,21 @@ fn read(collection: &Collection, options: &Options, progress: &dyn Progress) -> 
     }
     records.sort_by(|a, b| a.location.cmp(&b.location));
     troubles.sort_by(|a, b| a.path.cmp(&b.path));
-    (records, troubles)
+    (records, troubles, pairs)
 }
 
 /// Messages that say word for word the same, each group under the one that the policy keeps.
 fn copies(records: &[Record], options: &Options) -> BTreeMap<u32, Vec<u32>> {
-    let mut by_identity: HashMap<(u128, &str, u64), Vec<u32>, FixedState> = HashMap::default();
+    let mut by_sameness: HashMap<Sameness<'_>, Vec<u32>, FixedState> = HashMap::default();
     let mut groups = BTreeMap::new();
     for (n, record) in records.iter().enumerate() {
         if record.is_empty() {
             groups.insert(n as u32, Vec::new());
             continue;
         }
-        // A few words mean the same only from the same person on the same subject.
-        let context = if record.short { (record.from.as_str(), record.topic) } else { ("", 0) };
-        let facts = record.subject_facts.iter().fold(0, |sum: u64, &fact| sum.wrapping_add(fact));
-        by_identity.entry((record.identity, context.0, context.1 ^ facts)).or_default().push(n as u32);
+        by_sameness.entry(record.sameness()).or_default().push(n as u32);
     }
-    for (_, mut members) in by_identity {
+    for (_, mut members) in by_sameness {
         members.sort_by(|&a, &b| by_policy(&options.keep, &records[a as usize], &records[b as usize]));
         let rest = members.split_off(1);
         groups.insert(members[0], rest);
@@ -247,7 +255,7 @@ fn copies(records: &[Record], options: &Options) -> BTreeMap<u32, Vec<u32>> {
 /// For each message in `order` its fingerprints that more than one message has; empty for the rest.
 fn shared_fingerprints(records: &[Record], order: &[u32]) -> Vec<Box<[u64]>> {
     let total = order.iter().map(|&a| records[a as usize].fingerprints.len()).sum();
-    let mut twice = Twice::with_room_for(total);
+    let twice = Twice::with_room_for(total);
     let mut own = Vec::new();
     for &a in order {
         // A message that repeats itself shares nothing with others by that.

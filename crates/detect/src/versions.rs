@@ -5,7 +5,7 @@
 //! a date, an address or a denial, the two are *versions*. Both stay; the user is shown the difference.
 
 use rayon::prelude::*;
-use twicetold_model::{Residue, ResidueKind, Witness, Word};
+use twicetold_model::{Residue, ResidueKind, Witness, Word, shared_keys};
 
 use crate::comparable::{Comparable, Unit};
 use crate::cover::{Held, hold, residue_kind};
@@ -34,10 +34,12 @@ impl Walk<'_> {
     fn nearness(&self, a: u32, kept: &Kept) -> Option<Nearness> {
         let record = &self.records[a as usize];
         let shared = &self.shared[a as usize];
-        if record.is_empty() || shared.is_empty() || shared.len() * 10 < record.fingerprints.len() * 4 {
+        let enough = |n: usize| n > 0 && n * 2 >= record.fingerprints.len();
+        if record.is_empty() || record.short || !enough(shared.len()) {
             return None;
         }
-        let candidates = self.candidates(kept.index(), a, LOOKED_AT);
+        let mut candidates = self.candidates(kept.index(), a, LOOKED_AT);
+        candidates.retain(|&b| self.alike_in_size(a, b) && enough(shared_keys(shared, &self.shared[b as usize])));
         if candidates.is_empty() {
             return None;
         }
@@ -46,9 +48,7 @@ impl Walk<'_> {
         for b in candidates {
             let held = hold(&text, b, self.library.get(b)?);
             let words = held.words(&text);
-            if !record.short
-                && self.alike_in_size(a, b)
-                && let Some((residue, near)) = differences(&text, &held)
+            if let Some((residue, near)) = differences(&text, &held)
                 && near * 100 >= text.says() * self.options.version_percent as usize
             {
                 let containment = words as f64 / text.says().max(1) as f64;

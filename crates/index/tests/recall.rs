@@ -67,7 +67,7 @@ fn a_limited_look_up_starts_with_the_rarest_keys() {
 proptest! {
     #[test]
     fn what_stands_twice_is_never_called_single(keys in prop::collection::vec(0..500_u64, 0..600)) {
-        let mut twice = Twice::with_room_for(keys.len());
+        let twice = Twice::with_room_for(keys.len());
         keys.iter().for_each(|&key| twice.insert(key));
         for key in &keys {
             if keys.iter().filter(|k| *k == key).count() > 1 {
@@ -79,7 +79,7 @@ proptest! {
 
 #[test]
 fn most_singles_are_known_as_such() {
-    let mut twice = Twice::with_room_for(10_000);
+    let twice = Twice::with_room_for(10_000);
     let key = |n: u64| n.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(17);
     (0..10_000).for_each(|n| twice.insert(key(n)));
     let wrong = (0..10_000).filter(|&n| twice.contains(key(n))).count();

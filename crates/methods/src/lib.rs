@@ -4,5 +4,9 @@
 //! with its paper, its parameters and a worked example. Methods are pure: no I/O, no clock, no
 //! randomness but what a seed gives.
 
+pub mod blocks;
+pub mod edit;
+pub mod imatch;
+pub mod layout;
 pub mod simhash;
 pub mod winnow;

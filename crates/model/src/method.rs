@@ -23,7 +23,9 @@ impl Sketch {
         bytes.push(Self::VERSION);
         bytes.extend_from_slice(&(self.keys.len() as u64).to_le_bytes());
         bytes.extend_from_slice(&(self.body.len() as u64).to_le_bytes());
-        self.keys.iter().for_each(|key| bytes.extend_from_slice(&key.to_le_bytes()));
+        self.keys
+            .iter()
+            .for_each(|key| bytes.extend_from_slice(&key.to_le_bytes()));
         bytes.extend_from_slice(&self.body);
         bytes
     }
@@ -37,7 +39,9 @@ impl Sketch {
         }
         let (keys, rest) = rest.split_first_chunk::<8>()?;
         let (body, rest) = rest.split_first_chunk::<8>()?;
-        let key_bytes = usize::try_from(u64::from_le_bytes(*keys)).ok()?.checked_mul(8)?;
+        let key_bytes = usize::try_from(u64::from_le_bytes(*keys))
+            .ok()?
+            .checked_mul(8)?;
         let body_bytes = usize::try_from(u64::from_le_bytes(*body)).ok()?;
         if key_bytes.checked_add(body_bytes)? != rest.len() {
             return None;
@@ -47,7 +51,10 @@ impl Sketch {
             .chunks_exact(8)
             .filter_map(|chunk| chunk.try_into().ok().map(u64::from_le_bytes))
             .collect();
-        keys.is_sorted().then(|| Self { keys, body: body.to_vec() })
+        keys.is_sorted().then(|| Self {
+            keys,
+            body: body.to_vec(),
+        })
     }
 }
 
@@ -96,8 +103,14 @@ mod tests {
     fn a_sketch_survives_as_bytes() {
         for sketch in [
             Sketch::default(),
-            Sketch { keys: vec![1, 2, u64::MAX], body: vec![7; 5] },
-            Sketch { keys: vec![], body: vec![0] },
+            Sketch {
+                keys: vec![1, 2, u64::MAX],
+                body: vec![7; 5],
+            },
+            Sketch {
+                keys: vec![],
+                body: vec![0],
+            },
         ] {
             assert_eq!(Sketch::from_bytes(&sketch.to_bytes()), Some(sketch));
         }
@@ -105,7 +118,11 @@ mod tests {
 
     #[test]
     fn hostile_bytes_give_no_sketch() {
-        let good = Sketch { keys: vec![1, 2], body: vec![3] }.to_bytes();
+        let good = Sketch {
+            keys: vec![1, 2],
+            body: vec![3],
+        }
+        .to_bytes();
         for cut in 0..good.len() {
             assert_eq!(Sketch::from_bytes(&good[..cut]), None, "{cut}");
         }
@@ -118,7 +135,11 @@ mod tests {
         assert_eq!(changed(8, 0xff), None, "more keys than memory");
         assert_eq!(changed(16, 0xff), None, "a body longer than memory");
         assert_eq!(changed(17, 9), None, "keys out of order");
-        assert_eq!(Sketch::from_bytes(&[good, vec![0]].concat()), None, "one byte too many");
+        assert_eq!(
+            Sketch::from_bytes(&[good, vec![0]].concat()),
+            None,
+            "one byte too many"
+        );
     }
 
     #[test]

@@ -120,7 +120,11 @@ impl Reader {
                 let mut kept = std::mem::take(&mut self.start.name);
                 kept.clear();
                 kept.extend_from_slice(name);
-                self.start = Start { name: kept, reading: true, ..Start::default() };
+                self.start = Start {
+                    name: kept,
+                    reading: true,
+                    ..Start::default()
+                };
             }
             CallbackEvent::AttributeName { name } => self.attribute_name(name),
             CallbackEvent::AttributeValue { value } => {
@@ -253,7 +257,10 @@ impl Reader {
                 // Nothing stands in it.
                 self.tags.pop();
             } else {
-                self.tags.push(Tag { name: shown.name, end: true });
+                self.tags.push(Tag {
+                    name: shown.name,
+                    end: true,
+                });
             }
         }
     }
@@ -285,13 +292,19 @@ impl Reader {
         self.close_to(0);
         self.hosts.sort_unstable();
         self.hosts.dedup();
-        Layout { tags: self.tags, hosts: self.hosts }
+        Layout {
+            tags: self.tags,
+            hosts: self.hosts,
+        }
     }
 }
 
 /// Elements that stand in the head of a page and show nothing.
 fn is_head(name: &[u8]) -> bool {
-    matches!(name, b"head" | b"object" | b"applet" | b"audio" | b"svg" | b"math" | b"map")
+    matches!(
+        name,
+        b"head" | b"object" | b"applet" | b"audio" | b"svg" | b"math" | b"map"
+    )
 }
 
 /// Elements that show nothing by themselves, or that a browser adds where they are missing.
@@ -305,7 +318,10 @@ fn is_blank(text: &[u8]) -> bool {
         Ok(text) => text.chars().all(|c| {
             c.is_whitespace()
                 || c.is_control()
-                || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
+                || matches!(
+                    c,
+                    '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}'
+                )
         }),
         Err(_) => text.iter().all(|b| b.is_ascii_whitespace() || *b == 0xa0),
     }
@@ -314,22 +330,34 @@ fn is_blank(text: &[u8]) -> bool {
 /// The host that a link leads to, in lower case; for an e-mail address its domain.
 fn host(url: &[u8]) -> Option<String> {
     // Browsers skip line ends and tabs anywhere in an address.
-    let url: Vec<u8> = url.iter().copied().filter(|b| !matches!(b, b'\t' | b'\r' | b'\n')).collect();
+    let url: Vec<u8> = url
+        .iter()
+        .copied()
+        .filter(|b| !matches!(b, b'\t' | b'\r' | b'\n'))
+        .collect();
     let url = url.trim_ascii();
     let colon = memchr::memchr(b':', url)?;
     let (scheme, rest) = url.split_at(colon);
     let rest = &rest[1..];
     let authority = if scheme.eq_ignore_ascii_case(b"mailto") {
         rest.split(|b| *b == b'?').next()?
-    } else if [&b"http"[..], b"https", b"ftp"].iter().any(|s| scheme.eq_ignore_ascii_case(s)) {
+    } else if [&b"http"[..], b"https", b"ftp"]
+        .iter()
+        .any(|s| scheme.eq_ignore_ascii_case(s))
+    {
         let begin = rest.iter().position(|b| !matches!(b, b'/' | b'\\'))?;
-        rest[begin..].split(|b| matches!(b, b'/' | b'\\' | b'?' | b'#')).next()?
+        rest[begin..]
+            .split(|b| matches!(b, b'/' | b'\\' | b'?' | b'#'))
+            .next()?
     } else {
         return None;
     };
     let host = authority.rsplit(|b| *b == b'@').next()?;
     let host = host.split(|b| *b == b':').next()?;
-    let host = String::from_utf8_lossy(host).trim().trim_matches('.').to_lowercase();
+    let host = String::from_utf8_lossy(host)
+        .trim()
+        .trim_matches('.')
+        .to_lowercase();
     (!host.is_empty() && host.len() <= 253).then_some(host)
 }
 

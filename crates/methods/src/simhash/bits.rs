@@ -50,11 +50,17 @@ pub fn weighted(features: impl Iterator<Item = (u64, i64)>) -> u64 {
     let mut sums = [0_i64; BITS as usize];
     for (hash, weight) in features {
         for (bit, sum) in sums.iter_mut().enumerate() {
-            let signed = if hash >> bit & 1 == 1 { weight } else { weight.saturating_neg() };
+            let signed = if hash >> bit & 1 == 1 {
+                weight
+            } else {
+                weight.saturating_neg()
+            };
             *sum = sum.saturating_add(signed);
         }
     }
-    sums.iter().enumerate().fold(0, |bits, (at, &sum)| bits | u64::from(sum > 0) << at)
+    sums.iter()
+        .enumerate()
+        .fold(0, |bits, (at, &sum)| bits | u64::from(sum > 0) << at)
 }
 
 /// In how many bits two fingerprints differ.
@@ -71,7 +77,11 @@ pub(super) fn block_bits(block: u32, blocks: u32) -> Range<u32> {
 /// The value of those bits.
 pub(super) fn block_value(fingerprint: u64, bits: &Range<u32>) -> u64 {
     let length = bits.end - bits.start;
-    let mask = if length >= BITS { u64::MAX } else { (1 << length) - 1 };
+    let mask = if length >= BITS {
+        u64::MAX
+    } else {
+        (1 << length) - 1
+    };
     fingerprint >> bits.start & mask
 }
 

@@ -50,15 +50,23 @@ impl HammingIndex {
     pub fn with_blocks(blocks: u32) -> Self {
         let blocks = blocks.clamp(1, BITS);
         let tables = (0..blocks)
-            .map(|block| Table { bits: block_bits(block, blocks), holders: HashMap::default() })
+            .map(|block| Table {
+                bits: block_bits(block, blocks),
+                holders: HashMap::default(),
+            })
             .collect();
-        Self { owners: HashMap::default(), tables }
+        Self {
+            owners: HashMap::default(),
+            tables,
+        }
     }
 
     /// Adds a fingerprint under an id. Says whether it is new there.
     pub fn insert(&mut self, id: u32, fingerprint: u64) -> bool {
         let owners = self.owners.entry(fingerprint).or_default();
-        let Err(at) = owners.binary_search(&id) else { return false };
+        let Err(at) = owners.binary_search(&id) else {
+            return false;
+        };
         owners.insert(at, id);
         if owners.len() == 1 {
             for table in &mut self.tables {
@@ -71,8 +79,12 @@ impl HammingIndex {
 
     /// Takes a fingerprint of an id out again. Says whether it was there.
     pub fn remove(&mut self, id: u32, fingerprint: u64) -> bool {
-        let Some(owners) = self.owners.get_mut(&fingerprint) else { return false };
-        let Ok(at) = owners.binary_search(&id) else { return false };
+        let Some(owners) = self.owners.get_mut(&fingerprint) else {
+            return false;
+        };
+        let Ok(at) = owners.binary_search(&id) else {
+            return false;
+        };
         owners.remove(at);
         if owners.is_empty() {
             self.owners.remove(&fingerprint);
@@ -120,7 +132,9 @@ impl HammingIndex {
     fn near(&self, fingerprint: u64, k: u32) -> Vec<u64> {
         if self.costs_more_than_a_walk(k) {
             let all = self.owners.keys().copied();
-            return all.filter(|&held| distance(held, fingerprint) <= k).collect();
+            return all
+                .filter(|&held| distance(held, fingerprint) <= k)
+                .collect();
         }
         let mut near = Vec::new();
         for (table, radius) in self.tables.iter().zip(self.radii(k)) {
@@ -139,7 +153,13 @@ impl HammingIndex {
     fn radii(&self, k: u32) -> impl Iterator<Item = Option<u32>> {
         let blocks = self.tables.len() as u32;
         let (radius, left) = (k / blocks, k % blocks);
-        (0..blocks).map(move |block| if block <= left { Some(radius) } else { radius.checked_sub(1) })
+        (0..blocks).map(move |block| {
+            if block <= left {
+                Some(radius)
+            } else {
+                radius.checked_sub(1)
+            }
+        })
     }
 
     /// Whether there are more values to look up than fingerprints to look at.

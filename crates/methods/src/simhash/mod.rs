@@ -10,11 +10,21 @@
 //! |---|---|---|---|
 //! | `features` | words | pairs, triples: order counts, but one edited word changes two or three features | words: robust to edits, blind to order |
 //! | `weights` | frequency | – | presence: every feature once; a word repeated all over the text no longer rules it |
+//! | `stop_words` | yes | more changed copies found: they make up much of every text | fewer false pairs, for the same reason |
 //! | `distance` (k) | 3 | finds more changed copies, short texts need 5; more false pairs | 0 finds texts with the same features only |
 //!
-//! Features matter more than k: see `BENCHMARKS.md` for the share of edited spam each choice finds.
-//! Words are what the document holds, packaging and stop words included: a signature is as good a
-//! feature as any, and short texts need every word they have.
+//! Features matter more than k. Share of 200 spam messages found after 1, 5 and 10 % of their words were
+//! changed, and false alarms on 4,150 legitimate messages:
+//!
+//! | features | k = 3 | alarms | k = 5 | alarms | k = 8 | alarms |
+//! |---|---|---|---|---|---|---|
+//! | words | .97 .78 .54 | 3 | .995 .95 .79 | 42 | 1 .99 .96 | 398 |
+//! | words, no stop words | .88 .50 .22 | 0 | .99 .79 .48 | 0 | 1 .96 .83 | 0 |
+//! | words, each once | .75 .21 .05 | 0 | .92 .48 .18 | 0 | .995 .90 .57 | 0 |
+//! | pairs | .64 .14 .03 | 0 | .92 .33 .09 | 0 | 1 .67 .29 | 0 |
+//! | triples | .48 .06 .01 | 0 | .73 .13 .04 | 0 | .96 .37 .11 | 0 |
+//!
+//! Where alarms cost more than look-ups, leave stop words out and search within 8.
 //!
 //! **Search.** A sketch has `distance + 1` keys, one for each of as many blocks of bits. Two
 //! fingerprints within `distance` bits agree in at least one whole block (pigeonhole), so any inverted
@@ -48,7 +58,7 @@ pub use bits::{block_keys, distance, fingerprint, weighted};
 pub use features::{Features, Weights};
 pub use index::{Found, HammingIndex};
 
-use twicetold_model::{Document, Evidence, Method, Sketch};
+use twicetold_model::{Document, Evidence, Method, Sketch, Word, WordFlags};
 
 /// The method and its parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,20 +67,32 @@ pub struct SimHash {
     pub features: Features,
     /// How much each feature counts.
     pub weights: Weights,
+    /// Whether the commonest words ("the", "and") take part.
+    pub stop_words: bool,
     /// How many bits near duplicates may differ in; also how many keys, less one, a sketch has.
     pub distance: u32,
 }
 
 impl Default for SimHash {
     fn default() -> Self {
-        Self { features: Features::Words, weights: Weights::Frequency, distance: 3 }
+        Self {
+            features: Features::Words,
+            weights: Weights::Frequency,
+            stop_words: true,
+            distance: 3,
+        }
     }
 }
 
 impl SimHash {
     /// The fingerprint of what a document says; `None` if it has no word.
     pub fn of_document(&self, document: &Document) -> Option<u64> {
-        let words = document.words.iter().map(|word| word.hash);
+        let takes_part = |word: &&Word| self.stop_words || !word.flags.has(WordFlags::STOP);
+        let words = document
+            .words
+            .iter()
+            .filter(takes_part)
+            .map(|word| word.hash);
         let mut features = self.features.of(words);
         if features.is_empty() {
             return None;
@@ -84,7 +106,12 @@ impl SimHash {
 
     /// The fingerprint a sketch holds; `None` if the sketch is not one of this method.
     pub fn of_sketch(sketch: &Sketch) -> Option<u64> {
-        sketch.body.as_slice().try_into().ok().map(u64::from_le_bytes)
+        sketch
+            .body
+            .as_slice()
+            .try_into()
+            .ok()
+            .map(u64::from_le_bytes)
     }
 }
 
@@ -96,7 +123,10 @@ impl Method for SimHash {
     fn sketch(&self, document: &Document) -> Option<Sketch> {
         let fingerprint = self.of_document(document)?;
         let keys = block_keys(fingerprint, self.distance + 1);
-        Some(Sketch { keys, body: fingerprint.to_le_bytes().to_vec() })
+        Some(Sketch {
+            keys,
+            body: fingerprint.to_le_bytes().to_vec(),
+        })
     }
 
     fn compare(&self, a: &Sketch, b: &Sketch) -> Evidence {
@@ -104,7 +134,10 @@ impl Method for SimHash {
             (Some(a), Some(b)) => 1.0 - f64::from(distance(a, b)) / 64.0,
             _ => 0.0,
         };
-        Evidence { containment: score, resemblance: score }
+        Evidence {
+            containment: score,
+            resemblance: score,
+        }
     }
 }
 

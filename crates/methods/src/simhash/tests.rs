@@ -6,7 +6,9 @@ use super::*;
 use crate::winnow::mix;
 
 fn of(text: &str) -> u64 {
-    SimHash::default().of_document(&read(Form::Text, text.as_bytes())).unwrap()
+    SimHash::default()
+        .of_document(&read(Form::Text, text.as_bytes()))
+        .unwrap()
 }
 
 /// The pairs of the paper's Tables I to IV, with the k it gives where it gives one.
@@ -45,7 +47,10 @@ fn the_papers_pairs_are_nearer_than_strangers() {
         for (m, (_, other)) in PAIRS.iter().enumerate() {
             let related = n == m || (n, m) == (1, 5) || (n, m) == (5, 1);
             let far = distance(of(PAIRS[n].0), of(other));
-            assert!(related || near < far, "pair {n}: {near}, with text {m}: {far}");
+            assert!(
+                related || near < far,
+                "pair {n}: {near}, with text {m}: {far}"
+            );
         }
     }
 }
@@ -53,10 +58,17 @@ fn the_papers_pairs_are_nearer_than_strangers() {
 #[test]
 fn the_sign_of_the_sum_is_the_bit() {
     assert_eq!(fingerprint([0b011, 0b001, 0b101].into_iter()), 0b001);
-    assert_eq!(fingerprint([0b01, 0b10].into_iter()), 0, "a sum of nothing is 0");
+    assert_eq!(
+        fingerprint([0b01, 0b10].into_iter()),
+        0,
+        "a sum of nothing is 0"
+    );
     assert_eq!(fingerprint(std::iter::empty()), 0);
     assert_eq!(weighted([(0b01, 3), (0b10, 2)].into_iter()), 0b01);
-    assert_eq!(weighted([(1, i64::MAX), (1, i64::MAX), (0, i64::MIN)].into_iter()), 0b1 | !0b1);
+    assert_eq!(
+        weighted([(1, i64::MAX), (1, i64::MAX), (0, i64::MIN)].into_iter()),
+        0b1
+    );
 }
 
 #[test]
@@ -66,7 +78,11 @@ fn features_are_runs_of_words() {
     let pairs = Features::Pairs.of(words.into_iter());
     assert_eq!((pairs.len(), pairs[1]), (4, pairs[3]));
     assert_eq!(Features::Triples.of(words.into_iter()).len(), 3);
-    assert_eq!(Features::Triples.of([1, 2].into_iter()).len(), 1, "a short text is one feature");
+    assert_eq!(
+        Features::Triples.of([1, 2].into_iter()).len(),
+        1,
+        "a short text is one feature"
+    );
     assert_eq!(Features::Triples.of(std::iter::empty()).len(), 0);
 }
 
@@ -75,9 +91,15 @@ fn presence_counts_a_word_once() {
     let text = "spam spam spam spam spam spam spam spam spam eggs bacon sausage";
     let document = read(Form::Text, text.as_bytes());
     let once = read(Form::Text, b"spam eggs bacon sausage");
-    let presence = SimHash { weights: Weights::Presence, ..SimHash::default() };
+    let presence = SimHash {
+        weights: Weights::Presence,
+        ..SimHash::default()
+    };
     assert_eq!(presence.of_document(&document), presence.of_document(&once));
-    assert_ne!(SimHash::default().of_document(&document), SimHash::default().of_document(&once));
+    assert_ne!(
+        SimHash::default().of_document(&document),
+        SimHash::default().of_document(&once)
+    );
 }
 
 #[test]
@@ -87,8 +109,15 @@ fn no_word_no_sketch() {
 
 #[test]
 fn a_foreign_sketch_scores_nothing() {
-    let sketch = SimHash::default().sketch(&read(Form::Text, b"one two three")).unwrap();
-    assert_eq!(SimHash::default().compare(&sketch, &Sketch::default()).resemblance, 0.0);
+    let sketch = SimHash::default()
+        .sketch(&read(Form::Text, b"one two three"))
+        .unwrap();
+    assert_eq!(
+        SimHash::default()
+            .compare(&sketch, &Sketch::default())
+            .resemblance,
+        0.0
+    );
 }
 
 #[test]
@@ -111,7 +140,9 @@ fn equal_fingerprints_of_many_owners() {
 fn clustered() -> impl Strategy<Value = Vec<u64>> {
     let near = (0_u64..4, prop::collection::vec(0_u32..64, 0..10));
     let one = near.prop_map(|(centre, flips)| {
-        flips.into_iter().fold(mix(centre.wrapping_add(99)), |bits, flip| bits ^ 1 << flip)
+        flips
+            .into_iter()
+            .fold(mix(centre.wrapping_add(99)), |bits, flip| bits ^ 1 << flip)
     });
     prop::collection::vec(one, 1..300)
 }

@@ -92,35 +92,45 @@ impl Winnow {
         }
     }
 
-    /// The fingerprints of a sequence of words, unsorted. A single word is its own fingerprint.
+    /// The fingerprints of a sequence of words, in their order.
     pub fn fingerprints(&self, words: impl Iterator<Item = u64>) -> Vec<u64> {
-        let mut numbers = Vec::with_capacity(words.size_hint().0);
-        let mut before = None;
-        for word in words {
-            if let Some(before) = before {
-                numbers.push(pair(before, word));
-            }
-            before = Some(word);
-        }
-        if let (true, Some(word)) = (numbers.is_empty(), before) {
-            numbers.push(mix(word));
-        }
-        let mut kept = Vec::with_capacity(numbers.len() / 2 + 1);
-        self.select_with(&numbers, |at| kept.push(numbers[at]));
-        kept
+        self.of_pairs(&pairs(words))
     }
 
-    /// The fingerprints of what a document says, without its packaging, in the order of the text.
-    pub fn of_document(&self, document: &Document) -> Vec<u64> {
-        let content = document
-            .sentences
-            .iter()
-            .filter(|s| document.segments.get(s.segment as usize).is_some_and(|g| g.kind.is_content()))
-            .flat_map(|s| document.sentence_words(s))
-            .filter(|w| counts(w))
-            .map(|w| w.hash);
-        self.fingerprints(content)
+    /// The fingerprints among the numbers of word pairs, in their order.
+    pub fn of_pairs(&self, pairs: &[u64]) -> Vec<u64> {
+        let mut kept = Vec::with_capacity(pairs.len() / 2 + 1);
+        self.select_with(pairs, |at| kept.push(pairs[at]));
+        kept
     }
+}
+
+/// The numbers of all pairs of neighbours in a sequence of words. A single word stands for itself.
+pub fn pairs(words: impl Iterator<Item = u64>) -> Vec<u64> {
+    let mut pairs = Vec::with_capacity(words.size_hint().0);
+    let mut before = None;
+    for word in words {
+        if let Some(before) = before {
+            pairs.push(pair(before, word));
+        }
+        before = Some(word);
+    }
+    if let (true, Some(word)) = (pairs.is_empty(), before) {
+        pairs.push(mix(word));
+    }
+    pairs
+}
+
+/// The numbers of the word pairs of what a document says, without its packaging, in the order of the text.
+pub fn content_pairs(document: &Document) -> Vec<u64> {
+    let content = document
+        .sentences
+        .iter()
+        .filter(|s| document.segments.get(s.segment as usize).is_some_and(|g| g.kind.is_content()))
+        .flat_map(|s| document.sentence_words(s))
+        .filter(|w| counts(w))
+        .map(|w| w.hash);
+    pairs(content)
 }
 
 impl Method for Winnow {
@@ -129,7 +139,7 @@ impl Method for Winnow {
     }
 
     fn sketch(&self, document: &Document) -> Option<Sketch> {
-        let mut keys = self.of_document(document);
+        let mut keys = self.of_pairs(&content_pairs(document));
         keys.sort_unstable();
         keys.dedup();
         (!keys.is_empty()).then_some(Sketch { keys, body: Vec::new() })

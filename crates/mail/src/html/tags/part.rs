@@ -27,7 +27,9 @@ pub(super) fn pages(message: &[u8]) -> Vec<Cow<'_, [u8]>> {
         if headers.kind.starts_with("multipart/") && depth < DEEPEST {
             let first = waiting.len();
             if let Some(boundary) = parameter(&headers.content_type, "boundary") {
-                split(body, boundary.trim_end().as_bytes(), |piece| waiting.push((piece, depth + 1)));
+                split(body, boundary.trim_end().as_bytes(), |piece| {
+                    waiting.push((piece, depth + 1))
+                });
             }
             // The last in is the first out.
             waiting[first..].reverse();
@@ -55,16 +57,29 @@ impl Headers {
         let mut found = Self::default();
         let mut lines = block.split(|b| *b == b'\n').peekable();
         while let Some(line) = lines.next() {
-            if !line.get(..8).is_some_and(|start| start.eq_ignore_ascii_case(b"content-")) {
+            if !line
+                .get(..8)
+                .is_some_and(|start| start.eq_ignore_ascii_case(b"content-"))
+            {
                 continue;
             }
             let mut value = line.to_vec();
-            while let Some(more) = lines.next_if(|next| matches!(next.first(), Some(b' ' | b'\t'))) {
+            while let Some(more) = lines.next_if(|next| matches!(next.first(), Some(b' ' | b'\t')))
+            {
                 value.extend_from_slice(more);
             }
             let value = String::from_utf8_lossy(&value);
-            let Some((name, value)) = value.split_once(':') else { continue };
-            let word = || value.split([';', '(']).next().unwrap_or_default().trim().to_lowercase();
+            let Some((name, value)) = value.split_once(':') else {
+                continue;
+            };
+            let word = || {
+                value
+                    .split([';', '('])
+                    .next()
+                    .unwrap_or_default()
+                    .trim()
+                    .to_lowercase()
+            };
             match name.trim_end().to_ascii_lowercase().as_str() {
                 "content-type" if found.kind.is_empty() => {
                     found.kind = word();
@@ -96,14 +111,20 @@ impl Headers {
 }
 
 fn split_headers(part: &[u8]) -> (&[u8], &[u8]) {
-    if let Some(body) = part.strip_prefix(b"\n").or_else(|| part.strip_prefix(b"\r\n")) {
+    if let Some(body) = part
+        .strip_prefix(b"\n")
+        .or_else(|| part.strip_prefix(b"\r\n"))
+    {
         return (&[], body);
     }
     let mut from = 0;
     while let Some(at) = memchr(b'\n', &part[from..]) {
         from += at + 1;
         let rest = &part[from..];
-        if let Some(body) = rest.strip_prefix(b"\n").or_else(|| rest.strip_prefix(b"\r\n")) {
+        if let Some(body) = rest
+            .strip_prefix(b"\n")
+            .or_else(|| rest.strip_prefix(b"\r\n"))
+        {
             return (&part[..from], body);
         }
     }
@@ -166,7 +187,10 @@ fn quoted_printable(body: &[u8]) -> Vec<u8> {
         if let Some(byte) = byte {
             out.push(byte);
             rest = &rest[2..];
-        } else if let Some(next) = rest.strip_prefix(b"\r\n").or_else(|| rest.strip_prefix(b"\n")) {
+        } else if let Some(next) = rest
+            .strip_prefix(b"\r\n")
+            .or_else(|| rest.strip_prefix(b"\n"))
+        {
             rest = next;
         } else {
             out.push(b'=');
@@ -177,7 +201,9 @@ fn quoted_printable(body: &[u8]) -> Vec<u8> {
 }
 
 fn hex(digit: u8) -> Option<u8> {
-    (digit as char).to_digit(16).and_then(|value| u8::try_from(value).ok())
+    (digit as char)
+        .to_digit(16)
+        .and_then(|value| u8::try_from(value).ok())
 }
 
 fn base64(body: &[u8]) -> Vec<u8> {

@@ -4,7 +4,11 @@ fn written(source: &str) -> String {
     let layout = read(source.as_bytes());
     let mut out = String::new();
     for tag in layout.tags {
-        let name = if tag == Tag::TEXT { "T" } else { tag.name.as_str() };
+        let name = if tag == Tag::TEXT {
+            "T"
+        } else {
+            tag.name.as_str()
+        };
         out.push_str(if tag.end { " /" } else { " " });
         out.push_str(name);
     }
@@ -17,9 +21,15 @@ fn check(source: &str, expected: &str) {
 
 #[test]
 fn names_without_attributes_and_text_as_one_tag() {
-    check("<html><body><p class=a id=b>Hello &amp; bye</p></body></html>", "p T /p");
+    check(
+        "<html><body><p class=a id=b>Hello &amp; bye</p></body></html>",
+        "p T /p",
+    );
     check("one <b>two</b> three", "T b T /b T");
-    check("<table><tr><td>1</td><td>2</td></tr></table>", "table tr td T /td td T /td /tr /table");
+    check(
+        "<table><tr><td>1</td><td>2</td></tr></table>",
+        "table tr td T /td td T /td /tr /table",
+    );
 }
 
 #[test]
@@ -52,7 +62,10 @@ fn what_shows_nothing_leaves_no_trace() {
 fn broken_nesting_is_mended() {
     check("<ul><li>a<li>b</ul>", "ul li T /li li T /li /ul");
     check("<p>a<p>b", "p T /p p T /p");
-    check("<table><tr><td>a<td>b<tr><td>c</table>", "table tr td T /td td T /td /tr tr td T /td /tr /table");
+    check(
+        "<table><tr><td>a<td>b<tr><td>c</table>",
+        "table tr td T /td td T /td /tr tr td T /td /tr /table",
+    );
     check("<b>a<i>b</b>c</i>", "b T i T /i /b T");
     check("</td></p>a</br>", "T br");
 }
@@ -65,7 +78,15 @@ fn hosts_of_links() {
           <a href='http://www.example.org/y'>f</a><a href='javascript:void'>g</a>\
           <form action=http://form.example/post>Go</form><a hidden href=http://unseen.example>h</a>",
     );
-    assert_eq!(layout.hosts, ["b.example", "example.net", "form.example", "www.example.org"]);
+    assert_eq!(
+        layout.hosts,
+        [
+            "b.example",
+            "example.net",
+            "form.example",
+            "www.example.org"
+        ]
+    );
 }
 
 #[test]

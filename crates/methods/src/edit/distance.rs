@@ -1,0 +1,130 @@
+//! Edit distance, by bits and within a band.
+//!
+//! Myers' algorithm works on 64 rows of the table at once; Ukkonen's band leaves out the cells that no
+//! cheap enough path can touch. Together a comparison takes `length · most / 64` steps.
+
+use std::collections::HashMap;
+
+/// The fewest insertions, deletions and replacements that turn one text into the other; `None` if
+/// that takes more than `most`.
+///
+/// ```
+/// use twicetold_methods::edit::distance;
+/// let letters = |text: &str| text.chars().collect::<Vec<_>>();
+/// assert_eq!(distance(&letters("kitten"), &letters("sitting"), 5), Some(3));
+/// assert_eq!(distance(&letters("kitten"), &letters("sitting"), 2), None);
+/// ```
+pub fn distance(a: &[char], b: &[char], most: usize) -> Option<usize> {
+    let (a, b) = without_common_ends(a, b);
+    let (rows, columns) = if a.len() <= b.len() { (a, b) } else { (b, a) };
+    if columns.len() - rows.len() > most {
+        return None;
+    }
+    if rows.is_empty() {
+        return Some(columns.len());
+    }
+    Band::new(rows, most.min(columns.len()))
+        .run(columns)
+        .filter(|found| *found <= most)
+}
+
+fn without_common_ends<'a>(mut a: &'a [char], mut b: &'a [char]) -> (&'a [char], &'a [char]) {
+    let shared = a.iter().zip(b).take_while(|(x, y)| x == y).count();
+    (a, b) = (&a[shared..], &b[shared..]);
+    let shared = a
+        .iter()
+        .rev()
+        .zip(b.iter().rev())
+        .take_while(|(x, y)| x == y)
+        .count();
+    (&a[..a.len() - shared], &b[..b.len() - shared])
+}
+
+/// 64 rows of one column: where it rises, where it falls, and its last value.
+#[derive(Clone, Copy)]
+struct Block {
+    rises: u64,
+    falls: u64,
+    score: usize,
+}
+
+struct Band {
+    /// For every letter of the rows, a bit for each row that holds it, block by block.
+    places: HashMap<char, Vec<u64>>,
+    blocks: Vec<Block>,
+    rows: usize,
+    most: usize,
+}
+
+impl Band {
+    fn new(rows: &[char], most: usize) -> Self {
+        let count = rows.len().div_ceil(64);
+        let mut places: HashMap<char, Vec<u64>> = HashMap::new();
+        for (row, letter) in rows.iter().enumerate() {
+            places.entry(*letter).or_insert_with(|| vec![0; count])[row / 64] |= 1 << (row % 64);
+        }
+        let blocks = (0..count)
+            .map(|at| Block {
+                rises: !0,
+                falls: 0,
+                score: rows.len().min(at * 64 + 64),
+            })
+            .collect();
+        Self {
+            places,
+            blocks,
+            rows: rows.len(),
+            most,
+        }
+    }
+
+    fn run(mut self, columns: &[char]) -> Option<usize> {
+        let nowhere = vec![0; self.blocks.len()];
+        // Blocks that have been worked on; those below hold their first column still.
+        let mut reached = (self.most / 64 + 1).min(self.blocks.len());
+        for (column, letter) in columns.iter().enumerate() {
+            let first = (column + 1).saturating_sub(self.most + 1) / 64;
+            let needed = ((column + 1 + self.most) / 64 + 1).min(self.blocks.len());
+            while reached < needed {
+                let above = self.blocks[reached - 1].score;
+                let height = (self.rows - reached * 64).min(64);
+                self.blocks[reached] = Block {
+                    rises: !0,
+                    falls: 0,
+                    score: above + height,
+                };
+                reached += 1;
+            }
+            let places = self.places.get(letter).unwrap_or(&nowhere);
+            // Above the band, each column is taken to be one more than the column before.
+            let mut step = 1_i8;
+            for at in first.min(reached)..reached {
+                let last_row = (self.rows - at * 64 - 1).min(63);
+                step = self.blocks[at].advance(places[at], step, last_row);
+            }
+        }
+        self.blocks
+            .last()
+            .filter(|_| reached == self.blocks.len())
+            .map(|block| block.score)
+    }
+}
+
+impl Block {
+    /// Moves on by one column. `step` is the difference to the column before in the row above, and
+    /// the answer is that difference in the last row.
+    fn advance(&mut self, mut equal: u64, step: i8, last_row: usize) -> i8 {
+        let vertical = equal | self.falls;
+        equal |= u64::from(step < 0);
+        let horizontal = ((equal & self.rises).wrapping_add(self.rises) ^ self.rises) | equal;
+        let mut up = self.falls | !(horizontal | self.rises);
+        let mut down = self.rises & horizontal;
+        let out = (up >> last_row & 1) as i8 - (down >> last_row & 1) as i8;
+        up = up << 1 | u64::from(step > 0);
+        down = down << 1 | u64::from(step < 0);
+        self.rises = down | !(vertical | up);
+        self.falls = up & vertical;
+        self.score = self.score.saturating_add_signed(isize::from(out));
+        out
+    }
+}
