@@ -24,7 +24,7 @@ use crate::comparable::{Comparable, Unit};
 use crate::cover::{Held, category, combine, content, hold, proof, residue, witnesses};
 use crate::library::Library;
 use crate::record::Record;
-use crate::scan::{Options, Progress, Stage};
+use crate::scan::{Numbering, Options, Progress, Stage};
 
 /// How many messages are compared with what is kept at a time.
 const BATCH: usize = 512;
@@ -160,6 +160,11 @@ impl<'s> Walk<'s> {
         found.into_iter().map(|c| c.message).filter(|&b| b != a).collect()
     }
 
+    /// Whether word pairs may decide early. The shortcuts know stable pairs only.
+    fn shortcuts(&self) -> bool {
+        self.options.shortcuts && self.options.numbering == Numbering::Stable
+    }
+
     /// Whether a message holds a run of words that no other message has, or nothing that another one has.
     fn is_new(&self, a: u32) -> bool {
         let record = &self.records[a as usize];
@@ -169,7 +174,7 @@ impl<'s> Walk<'s> {
             known += usize::from(run == 0);
             longest = longest.max(run);
         }
-        record.is_empty() || known == 0 || longest >= LONE_RUN
+        known == 0 || longest >= LONE_RUN
     }
 
     /// Whether kept messages other than `a` have enough of its fingerprints that it is worth reading it.
@@ -182,7 +187,7 @@ impl<'s> Walk<'s> {
             } else {
                 unkept += 1;
             }
-            if unkept >= UNKEPT_RUN {
+            if unkept >= UNKEPT_RUN && self.shortcuts() {
                 return false;
             }
         }
@@ -191,7 +196,8 @@ impl<'s> Walk<'s> {
 
     /// Tries to prove that kept messages cover `a`; `near` are asked first, `without` is not asked.
     fn prove(&self, a: u32, kept: &Kept, near: &[u32], without: u32) -> Option<Proven> {
-        if self.is_new(a) {
+        let shortcuts = self.shortcuts();
+        if self.records[a as usize].is_empty() || shortcuts && self.is_new(a) {
             return None;
         }
         let mut asked = Vec::new();
@@ -208,11 +214,11 @@ impl<'s> Walk<'s> {
         let text = self.library.get(a)?;
         let mut held: Vec<Held> = Vec::new();
         let mut open: Vec<Open> = content(&text).map(|(n, unit)| Open::new(n, &text, unit)).collect();
-        if open.iter().any(|unit| unit.is_new(&self.pairs)) {
+        if shortcuts && open.iter().any(|unit| unit.is_new(&self.pairs)) {
             return None;
         }
         for b in asked {
-            if !open.iter().any(|unit| unit.may_stand_in(&self.shared[b as usize])) {
+            if shortcuts && !open.iter().any(|unit| unit.may_stand_in(&self.shared[b as usize])) {
                 continue;
             }
             let Some(one) = self.hold(a, &text, b) else { continue };
@@ -224,7 +230,7 @@ impl<'s> Walk<'s> {
             open.retain(|unit| one.places[unit.number].is_none());
             held.push(one);
             // One unit that stands nowhere else decides.
-            if open.iter().any(|unit| unit.is_lone(a, &kept.index, self.options.window)) {
+            if shortcuts && open.iter().any(|unit| unit.is_lone(a, &kept.index, self.options.window)) {
                 return None;
             }
         }
@@ -439,10 +445,16 @@ impl Open {
         self.pairs.len() < 4 || self.pairs.iter().any(|p| fingerprints.binary_search(p).is_ok())
     }
 
-    /// Whether its word pairs occur in no other message: all of them, or more than a misspelling explains.
+    /// Whether its word pairs occur in no other message: all of them, or a longer run than misspelt and inflected words
+    /// explain, which make two each.
     fn is_new(&self, known: &Twice) -> bool {
-        let lone = self.pairs.iter().filter(|&&p| !known.contains(p)).count();
-        lone > 2 || (lone > 0 && lone == self.pairs.len())
+        let (mut run, mut longest, mut lone) = (0, 0, 0);
+        for &pair in &self.pairs {
+            run = if known.contains(pair) { 0 } else { run + 1 };
+            lone += usize::from(run > 0);
+            longest = longest.max(run);
+        }
+        longest > LONE_RUN || (lone == self.pairs.len() && lone > 2)
     }
 
     /// Whether it is long enough to have a fingerprint in every message that holds it, even with a misspelling, and no

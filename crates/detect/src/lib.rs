@@ -4,7 +4,7 @@
 //! say. A message is redundant only with a proof: every sentence of it matched, word by word, with
 //! a passage of a message that is kept. This room decides; it never removes anything.
 //!
-//! In the order in which a message meets them: `record` keeps of each message what finding
+//! In the order in which a message meets them: `reading` reads it once, `record` keeps of each message what finding
 //! candidates needs, `threads` finds conversations, `order` says who is asked first, `keepset` walks
 //! down that order, `cover` asks `align` sentence by sentence whether other messages say the same
 //! (`alike` word by word, on the text prepared by `comparable`), `check` proves the answer once more
@@ -18,14 +18,13 @@ mod cover;
 mod keepset;
 mod library;
 mod order;
+mod reading;
 mod record;
 mod scan;
 mod threads;
 mod versions;
-#[cfg(test)]
-mod dbg_test;
 
 pub use order::KeepRule;
 pub use scan::{
-    Explanation, Options, Progress, Quiet, Scan, ScannedMessage, ShownPassage, Stage, explain, scan,
+    Explanation, Numbering, Options, Progress, Quiet, Scan, ScannedMessage, ShownPassage, Stage, explain, scan,
 };

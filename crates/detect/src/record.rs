@@ -4,7 +4,7 @@
 //! whoever needs the text again asks the `library`.
 
 use twicetold_mail::words::hash_of;
-use twicetold_methods::winnow::{Winnow, content_pairs};
+use twicetold_methods::winnow::{Winnow, content_pairs, paper};
 use twicetold_model::{Document, Form, Location, Problem, RawMessage, WordFlags};
 use xxhash_rust::xxh3::Xxh3;
 
@@ -46,8 +46,8 @@ pub(crate) struct Record {
     pub(crate) problems: Vec<Problem>,
 }
 
-/// Reads a message once and keeps what the scan needs. Returns the numbers of its word pairs besides.
-pub(crate) fn record(raw: &RawMessage<'_>, winnow: Winnow, short: usize) -> (Record, Vec<u64>) {
+/// Reads a message once and keeps what the scan needs. Returns its text and the numbers of its word pairs besides.
+pub(crate) fn record(raw: &RawMessage<'_>, winnow: Winnow, short: usize) -> (Record, Document, Vec<u64>) {
     let document = twicetold_mail::read(raw.form, &raw.bytes);
     let pairs = content_pairs(&document);
     let fingerprints = winnow.of_pairs(&pairs).into_boxed_slice();
@@ -80,7 +80,16 @@ pub(crate) fn record(raw: &RawMessage<'_>, winnow: Winnow, short: usize) -> (Rec
         unreadable: false,
         problems: document.problems.clone(),
     };
-    (record, pairs)
+    (record, ready.document, pairs)
+}
+
+/// The words of what a document says as the paper cuts them.
+pub(crate) fn paper_words(document: &Document) -> Vec<String> {
+    let content = document.segments.iter().filter(|s| s.kind.is_content());
+    content
+        .filter_map(|s| document.text.get(s.start as usize..s.end as usize))
+        .flat_map(paper::words)
+        .collect()
 }
 
 /// The first eight bytes of a checksum.

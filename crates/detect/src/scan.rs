@@ -1,13 +1,10 @@
 //! The way of a collection: read, sketch, find candidates, prove, decide.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::Mutex;
-use std::sync::PoisonError;
+use std::collections::{BTreeMap, HashMap};
 
 use foldhash::fast::FixedState;
 use rayon::prelude::*;
 use twicetold_index::Twice;
-use twicetold_methods::winnow::Winnow;
 use twicetold_model::{Category, Form, Location, Problem, ResidueKind, Standing, Verdict, Witness};
 use twicetold_source::{Collection, Trouble};
 
@@ -17,12 +14,30 @@ use crate::cover::{hold, residue_kind};
 use crate::keepset::{Decisions, Walk};
 use crate::library::Library;
 use crate::order::{KeepRule, by_content, by_policy};
-use crate::record::{Record, Sameness, record};
+use crate::reading;
+use crate::record::{Record, Sameness};
 use crate::threads::threads;
+
+/// Which words make fingerprints, and which numbers stand for them. Only candidates depend on it: every verdict is proved
+/// on the text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Numbering {
+    /// Unicode words; a stable hash of each. The same numbers everywhere, so the default.
+    #[default]
+    Stable,
+    /// The paper's words (its delimiters and stop words), numbered by first appearance; pairs `2³²·x − y`, mixed.
+    Dictionary,
+    /// The paper to the letter: `a·x − y` with `a` from the whole collection, and minima of that number itself.
+    Paper,
+}
 
 /// How to scan.
 #[derive(Clone, Debug)]
 pub struct Options {
+    /// Which numbers stand for words in fingerprints.
+    pub numbering: Numbering,
+    /// Whether to decide early where word pairs show that nothing can be found; the verdicts are the same without, later.
+    pub shortcuts: bool,
     /// Which copy survives; the first rule that tells two messages apart decides.
     pub keep: Vec<KeepRule>,
     /// Window of the winnowing, in word pairs.
@@ -37,7 +52,8 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { keep: vec![KeepRule::Oldest], window: 3, max_witnesses: 8, short: 8, version_percent: 80 }
+        let keep = vec![KeepRule::Oldest];
+        Self { numbering: Numbering::Stable, shortcuts: true, keep, window: 3, max_witnesses: 8, short: 8, version_percent: 80 }
     }
 }
 
@@ -127,7 +143,7 @@ pub struct ShownPassage {
 
 /// Scans a collection. Reads only. Same input, same result, whatever the number of threads.
 pub fn scan(collection: &Collection, options: &Options, progress: &dyn Progress) -> Scan {
-    let (records, troubles, pairs) = read(collection, options, progress);
+    let (records, troubles, pairs) = reading::read(collection, options, progress);
     let threads = threads(&records);
     let groups = copies(&records, options);
     let mut order: Vec<u32> = groups.keys().copied().collect();
@@ -186,51 +202,6 @@ pub fn scan(collection: &Collection, options: &Options, progress: &dyn Progress)
         })
         .collect();
     Scan { messages, troubles }
-}
-
-/// Reads every message once, on all threads; the records are sorted by location. The filter knows which word pairs
-/// occur in more than one message that is not a mere copy.
-fn read(collection: &Collection, options: &Options, progress: &dyn Progress) -> (Vec<Record>, Vec<Trouble>, Twice) {
-    progress.begin(Stage::Reading, collection.total_bytes());
-    let winnow = Winnow { window: options.window };
-    // A pair for every dozen bytes or so; headers and attachments have none.
-    let pairs = Twice::with_room_for((collection.total_bytes() / 16) as usize);
-    let seen: Mutex<HashSet<u128, FixedState>> = Mutex::default();
-    let late = Mutex::new(Vec::new());
-    let mut records: Vec<Record> = collection
-        .tasks()
-        .par_bridge()
-        .flat_map_iter(|task| {
-            let mut records = Vec::new();
-            let mut troubles = Vec::new();
-            task.run(
-                &mut |raw| {
-                    let (record, numbers) = record(&raw, winnow, options.short);
-                    let sameness = record.sameness();
-                    let key = sameness.0 ^ u128::from(sameness.2);
-                    let first = record.short || seen.lock().unwrap_or_else(PoisonError::into_inner).insert(key);
-                    if first {
-                        numbers.into_iter().for_each(|pair| pairs.insert(pair));
-                    }
-                    records.push(record);
-                    progress.advance(1, raw.bytes.len() as u64);
-                },
-                &mut |trouble| troubles.push(trouble),
-            );
-            late.lock().unwrap_or_else(PoisonError::into_inner).extend(troubles);
-            records
-        })
-        .collect();
-    let mut troubles = collection.troubles().to_vec();
-    let late: Vec<Trouble> = late.into_inner().unwrap_or_else(PoisonError::into_inner);
-    for trouble in late {
-        let location = Location { path: trouble.path.clone(), offset: None };
-        records.push(Record::unreadable(location, trouble.problem.clone()));
-        troubles.push(trouble);
-    }
-    records.sort_by(|a, b| a.location.cmp(&b.location));
-    troubles.sort_by(|a, b| a.path.cmp(&b.path));
-    (records, troubles, pairs)
 }
 
 /// Messages that say word for word the same, each group under the one that the policy keeps.
@@ -357,8 +328,7 @@ fn shown(text: &Comparable, words: &std::ops::Range<u32>) -> String {
 }
 
 /// Shows why the message with this number in `scan` got its verdict, passage by passage.
-pub fn explain(collection: &Collection, scan: &Scan, options: &Options, message: u32) -> Explanation {
-    let _ = options;
+pub fn explain(collection: &Collection, scan: &Scan, message: u32) -> Explanation {
     let again = |m: u32| -> Option<Comparable> {
         let found = scan.messages.get(m as usize)?;
         let raw = collection.read(&found.location).ok()?;

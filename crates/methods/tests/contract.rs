@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 use twicetold_index::MemoryIndex;
-use twicetold_methods::{blocks, imatch, simhash, winnow};
+use twicetold_methods::{blocks, edit, imatch, layout, simhash, winnow};
 use twicetold_model::{Document, Evidence, Form, Method, Sketch};
 
 /// Every method with its defaults, and the variants that work differently inside.
@@ -34,6 +34,13 @@ fn methods() -> Vec<Box<dyn Method>> {
             weights: simhash::Weights::Presence,
             stop_words: false,
             distance: 5,
+        }),
+        Box::new(layout::Cosdes::default()),
+        Box::new(edit::Edit::practical()),
+        Box::new(edit::Edit::paper()),
+        Box::new(edit::Edit {
+            keeps_text: false,
+            ..edit::Edit::practical()
         }),
     ]
 }
@@ -74,7 +81,10 @@ fn html(start: &str, rows: usize) -> Document {
         "Subject: Offer\r\nMIME-Version: 1.0\r\nContent-Type: text/html; charset=utf-8\r\n\r\n\
          <html><body>{start}<table>{rows}</table><div><b>Thank you</b></div></body></html>\r\n"
     );
-    twicetold_mail::read(Form::Mail, mail.as_bytes())
+    let mut document = twicetold_mail::read(Form::Mail, mail.as_bytes());
+    let layout = twicetold_mail::html::tags::layout_of(Form::Mail, mail.as_bytes());
+    document.layout = layout.map(Box::new);
+    document
 }
 
 fn check_scores(name: &str, evidence: Evidence) {

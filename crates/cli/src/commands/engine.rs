@@ -5,9 +5,9 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use clap::Args;
 use clap::builder::RangedU64ValueParser;
-use twicetold_detect::{KeepRule, Options, Scan, scan};
+use clap::{Args, ValueEnum};
+use twicetold_detect::{KeepRule, Numbering, Options, Scan, scan};
 use twicetold_model::Standing;
 use twicetold_source::Collection;
 
@@ -36,6 +36,10 @@ pub(super) struct EngineArgs {
     #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..=64))]
     window: usize,
 
+    /// Which numbers stand for words in fingerprints; verdicts are proved on the text either way
+    #[arg(long, value_name = "NUMBERS", default_value = "stable", value_enum)]
+    numbers: Numbers,
+
     /// Texts with fewer content words than this are compared inside their thread only
     #[arg(long, value_name = "WORDS", default_value_t = Options::default().short)]
     #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(0..=1000))]
@@ -50,6 +54,27 @@ pub(super) struct EngineArgs {
     #[arg(long, value_name = "P", default_value_t = Options::default().version_percent)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=100))]
     version_percent: u32,
+}
+
+/// The values of `--numbers`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Numbers {
+    /// A stable hash of each Unicode word: the same numbers everywhere
+    Stable,
+    /// The paper's words, numbered by first appearance, mixed before winnowing; one thread
+    Dictionary,
+    /// The paper to the letter, for reproducing its tables; one thread
+    Paper,
+}
+
+impl From<Numbers> for Numbering {
+    fn from(numbers: Numbers) -> Self {
+        match numbers {
+            Numbers::Stable => Self::Stable,
+            Numbers::Dictionary => Self::Dictionary,
+            Numbers::Paper => Self::Paper,
+        }
+    }
 }
 
 /// One value of `--keep`, a type of its own so that clap takes it as one.
@@ -74,16 +99,13 @@ impl EngineArgs {
         let bar = Bar::new(quiet);
         let scan = scan(&collection, &options, &bar);
         bar.finish();
-        Ok(Scanned {
-            collection,
-            options,
-            scan,
-        })
+        Ok(Scanned { collection, scan })
     }
 
     fn applied_to(&self, mut options: Options) -> Options {
         options.keep = merged(self.keep.iter().flat_map(|list| list.0.iter().cloned()));
         options.window = self.window;
+        options.numbering = self.numbers.into();
         options.short = self.short;
         options.max_witnesses = self.max_witnesses;
         options.version_percent = self.version_percent;
@@ -95,7 +117,6 @@ impl EngineArgs {
 #[derive(Debug)]
 pub(super) struct Scanned {
     pub(super) collection: Collection,
-    pub(super) options: Options,
     pub(super) scan: Scan,
 }
 

@@ -85,7 +85,7 @@ pub(super) fn run(args: &ExplainArgs, how: TalkArgs) -> Result<Exit> {
         Found::Several(messages) => return Err(several(scan, &args.message, &messages)),
         Found::None(close) => return Err(none(scan, &args.message, &close)),
     };
-    let shown = explain(&scanned.collection, scan, &scanned.options, message);
+    let shown = explain(&scanned.collection, scan, message);
     Output::Stdout.write(|out| match args.format {
         Format::Text => {
             explanation::write(out, scan, message, &shown, Paint::for_stdout(how.color))

@@ -36,7 +36,7 @@ pub(super) fn sentences(text: &str, segments: &[Segment], words: &mut [Word]) ->
             let next_lower = i + 1 < to
                 && starts_lower(text, &words[i + 1])
                 && (words[i].end - words[i].start < 4 || between.starts_with("..") || between.starts_with('…'));
-            let list_item = i + 1 < to && starts_item(between, &words[i + 1]);
+            let list_item = i + 1 < to && between != " " && starts_item(between, &words[i + 1]);
             // "2." in front of a sentence numbers it, wherever wrapping has put it.
             let numbers = i == first && words[i].kind == WordKind::Number && words[i].end - words[i].start <= 2;
             let stop = gap.ended && !next_lower && !numbers && !abbreviates(text, &words[i], between);
@@ -58,7 +58,9 @@ pub(super) fn sentences(text: &str, segments: &[Segment], words: &mut [Word]) ->
 /// Looks at the characters between two words.
 fn read_gap(between: &str, at_end: bool) -> Gap {
     let mut gap = Gap::default();
-    if between == " " {
+    // Nearly all gaps are a space, a comma and a space, or a single line end.
+    let quiet = |b: &u8| b.is_ascii() && !matches!(b, b'.' | b'?' | b'!' | b'\n');
+    if between == " " || between == "\n" || between.as_bytes().iter().all(quiet) {
         return gap;
     }
     // What touches the word: closing brackets and quotes, then the mark itself.
@@ -96,7 +98,7 @@ fn starts_lower(text: &str, word: &Word) -> bool {
 
 /// Whether the next word starts an item of a list: a bullet or number at the start of its line.
 fn starts_item(between: &str, next: &Word) -> bool {
-    let Some(line) = between.rfind('\n').map(|n| &between[n + 1..]) else { return false };
+    let Some(line) = memchr::memrchr(b'\n', between.as_bytes()).map(|n| &between[n + 1..]) else { return false };
     if next.flags.has(WordFlags::ENUMERATOR) {
         return true;
     }

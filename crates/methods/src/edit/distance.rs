@@ -98,9 +98,10 @@ impl Band {
             let places = self.places.get(letter).unwrap_or(&nowhere);
             // Above the band, each column is taken to be one more than the column before.
             let mut step = 1_i8;
-            for at in first.min(reached)..reached {
+            let band = self.blocks.iter_mut().zip(places).enumerate();
+            for (at, (block, equal)) in band.take(reached).skip(first) {
                 let last_row = (self.rows - at * 64 - 1).min(63);
-                step = self.blocks[at].advance(places[at], step, last_row);
+                step = block.advance(*equal, step, last_row);
             }
         }
         self.blocks

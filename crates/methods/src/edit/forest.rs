@@ -6,6 +6,7 @@
 //! together, deepest first.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::iter::{Peekable, Rev};
 
 use super::resemblance;
 use super::signature::Signature;
@@ -167,13 +168,14 @@ impl Forest {
     }
 }
 
+/// Texts of a tree from some place on.
+type Stretch<'a> = std::collections::btree_set::Range<'a, (Box<[u16]>, u64)>;
+
 /// A query's way through one tree, outwards from where it would stand.
 struct Walk<'a> {
     query: &'a [u16],
-    after: std::iter::Peekable<std::collections::btree_set::Range<'a, (Box<[u16]>, u64)>>,
-    before: std::iter::Peekable<
-        std::iter::Rev<std::collections::btree_set::Range<'a, (Box<[u16]>, u64)>>,
-    >,
+    after: Peekable<Stretch<'a>>,
+    before: Peekable<Rev<Stretch<'a>>>,
     ahead: (Option<usize>, Option<usize>),
 }
 
