@@ -23,7 +23,12 @@ pub(crate) struct Place {
 const TRIES: usize = 64;
 
 /// Finds a unit of `a` in `b`. `after` is where the unit before it was found, if it was.
-pub(crate) fn find(a: &Comparable, unit: &Unit, b: &Comparable, after: Option<Place>) -> Option<Place> {
+pub(crate) fn find(
+    a: &Comparable,
+    unit: &Unit,
+    b: &Comparable,
+    after: Option<Place>,
+) -> Option<Place> {
     let expected = after.map(|p| skip_packaging(b, p.end as usize));
     if let Some(place) = expected.and_then(|at| accept(a, unit, b, at, true)) {
         return Some(place);
@@ -42,7 +47,14 @@ pub(crate) fn find(a: &Comparable, unit: &Unit, b: &Comparable, after: Option<Pl
     let hash = |p: usize| a.at(p).map_or(0, |w| w.hash);
     // The rarest pairs first: fewest places to try, and one of them lies outside any misspelt word.
     let mut anchors: Vec<(usize, usize)> = (0..unit.len() - 1)
-        .map(|i| (b.places(hash(from + i), hash(from + i + 1)).take(TRIES).count(), i))
+        .map(|i| {
+            (
+                b.places(hash(from + i), hash(from + i + 1))
+                    .take(TRIES)
+                    .count(),
+                i,
+            )
+        })
         .filter(|&(n, _)| n > 0)
         .collect();
     anchors.sort_unstable();
@@ -52,7 +64,9 @@ pub(crate) fn find(a: &Comparable, unit: &Unit, b: &Comparable, after: Option<Pl
             let start = p as i64 - i as i64;
             // A list number or a compound written apart shifts the start by a word or two.
             for shift in [0, -1, 1, -2, 2] {
-                let Ok(start) = usize::try_from(start + shift) else { continue };
+                let Ok(start) = usize::try_from(start + shift) else {
+                    continue;
+                };
                 if let Some(place) = accept(a, unit, b, start, false) {
                     return Some(place);
                 }
@@ -75,9 +89,18 @@ fn skip_packaging(b: &Comparable, mut at: usize) -> usize {
 }
 
 /// The place at `start`, if the whole unit stands there and means the same there.
-fn accept(a: &Comparable, unit: &Unit, b: &Comparable, start: usize, follows: bool) -> Option<Place> {
+fn accept(
+    a: &Comparable,
+    unit: &Unit,
+    b: &Comparable,
+    start: usize,
+    follows: bool,
+) -> Option<Place> {
     let end = walk(a, unit, b, start)?;
-    let place = Place { start: start as u32, end: end as u32 };
+    let place = Place {
+        start: start as u32,
+        end: end as u32,
+    };
     same_meaning(a, unit, b, start, end, follows).then_some(place)
 }
 
@@ -110,12 +133,20 @@ fn walk(a: &Comparable, unit: &Unit, b: &Comparable, start: usize) -> Option<usi
 }
 
 /// Whether one word here is two there ("e-mail", "email"); how many words each side takes.
-fn compound(a: &Comparable, i: usize, last: usize, b: &Comparable, j: usize) -> Option<(usize, usize)> {
+fn compound(
+    a: &Comparable,
+    i: usize,
+    last: usize,
+    b: &Comparable,
+    j: usize,
+) -> Option<(usize, usize)> {
     let joined = |c: &Comparable, p: usize| {
         let (x, y) = (c.at(p)?, c.at(p + 1)?);
         let hyphen = c.document.text.get(x.end as usize..y.start as usize)? == "-";
-        let plain = x.kind == WordKind::Plain && y.kind == WordKind::Plain && !x.is_fact() && !y.is_fact();
-        (plain && hyphen).then(|| (c.document.word(x).to_owned() + c.document.word(y)).to_lowercase())
+        let plain =
+            x.kind == WordKind::Plain && y.kind == WordKind::Plain && !x.is_fact() && !y.is_fact();
+        (plain && hyphen)
+            .then(|| (c.document.word(x).to_owned() + c.document.word(y)).to_lowercase())
     };
     let single = |c: &Comparable, p: usize| c.at(p).map(|w| c.document.word(w).to_lowercase());
     if i + 1 < last && joined(a, i).is_some_and(|w| single(b, j) == Some(w)) {
@@ -125,10 +156,19 @@ fn compound(a: &Comparable, i: usize, last: usize, b: &Comparable, j: usize) -> 
 }
 
 /// Whether what stands around the place leaves the meaning as it is.
-fn same_meaning(a: &Comparable, unit: &Unit, b: &Comparable, start: usize, end: usize, follows: bool) -> bool {
+fn same_meaning(
+    a: &Comparable,
+    unit: &Unit,
+    b: &Comparable,
+    start: usize,
+    end: usize,
+    follows: bool,
+) -> bool {
     let opens = b.breaks_before(start);
     let closes = b.breaks_before(end);
-    let Some((x, y)) = a.at(unit.stream.end as usize - 1).zip(b.at(end - 1)) else { return false };
+    let Some((x, y)) = a.at(unit.stream.end as usize - 1).zip(b.at(end - 1)) else {
+        return false;
+    };
     // A question does not cover a statement, nor the other way round.
     if x.flags.has(WordFlags::ASKED) != y.flags.has(WordFlags::ASKED) {
         return false;
@@ -143,7 +183,9 @@ fn same_meaning(a: &Comparable, unit: &Unit, b: &Comparable, start: usize, end: 
     }
     // "I do not think" before it, "is not true" behind it: as far as the sentence or its break goes.
     let sentence = b.sentence_around(start);
-    let before = (sentence.start..start).rev().take_while(|&p| !b.breaks_before(p + 1));
+    let before = (sentence.start..start)
+        .rev()
+        .take_while(|&p| !b.breaks_before(p + 1));
     let after = (end..b.sentence_around(end - 1).end).take_while(|&p| !b.breaks_before(p));
     !before.chain(after).filter_map(|p| b.at(p)).any(turns)
 }

@@ -10,20 +10,60 @@ use twicetold_model::{Document, Language, Word, WordFlags, WordKind};
 
 /// Pairs one slip apart that are both words, so that neither is a misspelling of the other.
 const DISTINCT: &[(&str, &str)] = &[
-    ("trial", "trail"), ("angel", "angle"), ("quiet", "quite"), ("diary", "dairy"), ("united", "untied"),
-    ("causal", "casual"), ("marital", "martial"), ("scared", "sacred"), ("brain", "brian"), ("unite", "untie"),
-    ("silver", "sliver"), ("tired", "tried"), ("field", "filed"), ("being", "begin"),
-    ("signed", "singed"), ("sing", "sign"), ("signing", "singing"), ("unclear", "nuclear"), ("stake", "skate"),
-    ("barely", "barley"), ("bowels", "bowles"), ("calm", "clam"), ("coast", "costa"), ("carol", "coral"),
-    ("infection", "inflection"), ("statutes", "statues"), ("desserts", "deserts"), ("planning", "planing"),
-    ("starring", "staring"), ("hopping", "hoping"), ("contract", "contact"), ("country", "county"),
-    ("through", "thorough"), ("infections", "inflections"), ("contracts", "contacts"), ("countries", "counties"),
-    ("contracted", "contacted"), ("contracting", "contacting"), ("interred", "inferred"), ("reserved", "reversed"),
-    ("petition", "partition"), ("prescribed", "proscribed"), ("received", "relieved"),
-    ("adoption", "adaption"), ("appraise", "apprise"), ("inference", "interference"), ("relation", "relaxation"),
-    ("resolution", "revolution"), ("specialty", "speciality"), ("transmission", "transition"),
-    ("revenues", "avenues"), ("expansive", "expensive"), ("detection", "deflection"),
-    ("reflection", "refection"), 
+    ("trial", "trail"),
+    ("angel", "angle"),
+    ("quiet", "quite"),
+    ("diary", "dairy"),
+    ("united", "untied"),
+    ("causal", "casual"),
+    ("marital", "martial"),
+    ("scared", "sacred"),
+    ("brain", "brian"),
+    ("unite", "untie"),
+    ("silver", "sliver"),
+    ("tired", "tried"),
+    ("field", "filed"),
+    ("being", "begin"),
+    ("signed", "singed"),
+    ("sing", "sign"),
+    ("signing", "singing"),
+    ("unclear", "nuclear"),
+    ("stake", "skate"),
+    ("barely", "barley"),
+    ("bowels", "bowles"),
+    ("calm", "clam"),
+    ("coast", "costa"),
+    ("carol", "coral"),
+    ("infection", "inflection"),
+    ("statutes", "statues"),
+    ("desserts", "deserts"),
+    ("planning", "planing"),
+    ("starring", "staring"),
+    ("hopping", "hoping"),
+    ("contract", "contact"),
+    ("country", "county"),
+    ("through", "thorough"),
+    ("infections", "inflections"),
+    ("contracts", "contacts"),
+    ("countries", "counties"),
+    ("contracted", "contacted"),
+    ("contracting", "contacting"),
+    ("interred", "inferred"),
+    ("reserved", "reversed"),
+    ("petition", "partition"),
+    ("prescribed", "proscribed"),
+    ("received", "relieved"),
+    ("adoption", "adaption"),
+    ("appraise", "apprise"),
+    ("inference", "interference"),
+    ("relation", "relaxation"),
+    ("resolution", "revolution"),
+    ("specialty", "speciality"),
+    ("transmission", "transition"),
+    ("revenues", "avenues"),
+    ("expansive", "expensive"),
+    ("detection", "deflection"),
+    ("reflection", "refection"),
 ];
 
 /// Whether two words that are not equal say the same in these documents.
@@ -46,13 +86,19 @@ pub(crate) fn alike(a: &Document, x: &Word, b: &Document, y: &Word) -> bool {
         return false;
     }
     inflected(&p, &q, a.language, b.language)
-        || misspelt(&p, &q, x.flags.has(WordFlags::CAPITAL) && y.flags.has(WordFlags::CAPITAL))
+        || misspelt(
+            &p,
+            &q,
+            x.flags.has(WordFlags::CAPITAL) && y.flags.has(WordFlags::CAPITAL),
+        )
 }
 
 /// Two forms of one word: the same stem, and endings of at most three letters.
 fn inflected(p: &str, q: &str, a: Language, b: Language) -> bool {
     let language = if a == Language::Other { b } else { a };
-    let Some(algorithm) = algorithm(language) else { return false };
+    let Some(algorithm) = algorithm(language) else {
+        return false;
+    };
     let common = p.chars().zip(q.chars()).take_while(|(x, y)| x == y).count();
     let (m, n) = (p.chars().count(), q.chars().count());
     if common < 3 || m - common > 3 || n - common > 3 {
@@ -88,7 +134,10 @@ fn algorithm(language: Language) -> Option<Algorithm> {
 /// One slip: two neighbouring letters swapped in a word of five or more, or one letter too many or too few in a word
 /// of eight or more that is not a name.
 fn misspelt(p: &str, q: &str, names: bool) -> bool {
-    if DISTINCT.iter().any(|&(x, y)| (p, q) == (x, y) || (q, p) == (x, y)) {
+    if DISTINCT
+        .iter()
+        .any(|&(x, y)| (p, q) == (x, y) || (q, p) == (x, y))
+    {
         return false;
     }
     let (p, q): (Vec<char>, Vec<char>) = (p.chars().collect(), q.chars().collect());
@@ -96,10 +145,15 @@ fn misspelt(p: &str, q: &str, names: bool) -> bool {
     if common == 0 {
         return false;
     }
-    let (short, long) = if p.len() <= q.len() { (&p, &q) } else { (&q, &p) };
+    let (short, long) = if p.len() <= q.len() {
+        (&p, &q)
+    } else {
+        (&q, &p)
+    };
     match long.len() - short.len() {
         0 => {
-            let swapped = common + 1 < p.len() && p[common] == q[common + 1] && p[common + 1] == q[common];
+            let swapped =
+                common + 1 < p.len() && p[common] == q[common + 1] && p[common + 1] == q[common];
             swapped && p.len() >= 5 && p[common + 2..] == q[common + 2..]
         }
         1 => !names && short.len() >= 8 && common >= 3 && short[common..] == long[common + 1..],
@@ -113,7 +167,12 @@ mod tests {
 
     #[test]
     fn a_slip_is_forgiven() {
-        for (p, q) in [("introduce", "introdcue"), ("going", "goign"), ("government", "goverment"), ("occurred", "occured")] {
+        for (p, q) in [
+            ("introduce", "introdcue"),
+            ("going", "goign"),
+            ("government", "goverment"),
+            ("occurred", "occured"),
+        ] {
             let long = p.len().min(q.len()) >= 8 || p.len() == q.len();
             assert_eq!(misspelt(p, q, false), long, "{p} {q}");
         }
@@ -122,19 +181,49 @@ mod tests {
     #[test]
     fn another_word_is_not() {
         for (p, q) in [
-            ("million", "billion"), ("form", "from"), ("trial", "trail"), ("contract", "contact"), ("legal", "illegal"),
-            ("increase", "decrease"), ("monday", "sunday"), ("complement", "compliment"), ("able", "unable"),
+            ("million", "billion"),
+            ("form", "from"),
+            ("trial", "trail"),
+            ("contract", "contact"),
+            ("legal", "illegal"),
+            ("increase", "decrease"),
+            ("monday", "sunday"),
+            ("complement", "compliment"),
+            ("able", "unable"),
         ] {
             assert!(!misspelt(p, q, false), "{p} {q}");
         }
-        assert!(!misspelt("robertson", "robertsons", true), "names keep their spelling");
+        assert!(
+            !misspelt("robertson", "robertsons", true),
+            "names keep their spelling"
+        );
     }
 
     #[test]
     fn inflection_needs_the_language() {
-        assert!(inflected("introduce", "introduces", Language::English, Language::Other));
-        assert!(!inflected("introduce", "introduces", Language::Other, Language::Other));
-        assert!(!inflected("organ", "organization", Language::English, Language::English));
-        assert!(inflected("berichte", "berichten", Language::German, Language::German));
+        assert!(inflected(
+            "introduce",
+            "introduces",
+            Language::English,
+            Language::Other
+        ));
+        assert!(!inflected(
+            "introduce",
+            "introduces",
+            Language::Other,
+            Language::Other
+        ));
+        assert!(!inflected(
+            "organ",
+            "organization",
+            Language::English,
+            Language::English
+        ));
+        assert!(inflected(
+            "berichte",
+            "berichten",
+            Language::German,
+            Language::German
+        ));
     }
 }

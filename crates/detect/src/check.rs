@@ -13,7 +13,11 @@ use crate::comparable::Comparable;
 /// Whether every unit of `a` that says something is in the proof, and every passage says in its witness what it says here.
 pub(crate) fn holds(a: &Comparable, witnesses: &[&Comparable], proof: &Proof) -> bool {
     let passages = &proof.passages;
-    let covered = a.units.iter().filter(|u| u.content).all(|u| passages.iter().any(|p| p.words == u.words));
+    let covered = a
+        .units
+        .iter()
+        .filter(|u| u.content)
+        .all(|u| passages.iter().any(|p| p.words == u.words));
     covered
         && passages.iter().all(|p| {
             witnesses.get(p.witness as usize).is_some_and(|b| {
@@ -35,19 +39,30 @@ pub(crate) fn identical(a: &Comparable, b: &Comparable) -> bool {
     a.document.words.len() == b.document.words.len()
         && a.document.links == b.document.links
         && digests(a) == digests(b)
-        && a.document.words.iter().zip(&b.document.words).all(|(x, y)| {
-            x.flags.has(WordFlags::ASKED) == y.flags.has(WordFlags::ASKED) && written_alike(a, x, b, y, &mut p, &mut q)
-        })
+        && a.document
+            .words
+            .iter()
+            .zip(&b.document.words)
+            .all(|(x, y)| {
+                x.flags.has(WordFlags::ASKED) == y.flags.has(WordFlags::ASKED)
+                    && written_alike(a, x, b, y, &mut p, &mut q)
+            })
 }
 
 fn slice<'c>(c: &'c Comparable, words: &std::ops::Range<u32>) -> &'c [Word] {
-    c.document.words.get(words.start as usize..words.end as usize).unwrap_or_default()
+    c.document
+        .words
+        .get(words.start as usize..words.end as usize)
+        .unwrap_or_default()
 }
 
 /// Walks both passages without free words; list numbers may be missing on one side.
 fn same_text(a: &Comparable, here: &[Word], b: &Comparable, there: &[Word]) -> bool {
     let counts = |w: &&Word| !w.flags.has(WordFlags::FREE);
-    let (mut here, mut there) = (here.iter().filter(counts).peekable(), there.iter().filter(counts).peekable());
+    let (mut here, mut there) = (
+        here.iter().filter(counts).peekable(),
+        there.iter().filter(counts).peekable(),
+    );
     let (mut p, mut q) = (String::new(), String::new());
     loop {
         match (here.peek().copied(), there.peek().copied()) {
@@ -56,21 +71,36 @@ fn same_text(a: &Comparable, here: &[Word], b: &Comparable, there: &[Word]) -> b
                 here.next();
                 there.next();
             }
-            (Some(x), y) if x.flags.has(WordFlags::ENUMERATOR) && !y.is_some_and(|y| y.flags.has(WordFlags::ENUMERATOR)) => {
+            (Some(x), y)
+                if x.flags.has(WordFlags::ENUMERATOR)
+                    && !y.is_some_and(|y| y.flags.has(WordFlags::ENUMERATOR)) =>
+            {
                 here.next();
             }
-            (x, Some(y)) if y.flags.has(WordFlags::ENUMERATOR) && !x.is_some_and(|x| x.flags.has(WordFlags::ENUMERATOR)) => {
+            (x, Some(y))
+                if y.flags.has(WordFlags::ENUMERATOR)
+                    && !x.is_some_and(|x| x.flags.has(WordFlags::ENUMERATOR)) =>
+            {
                 there.next();
             }
             (Some(x), Some(y)) => {
                 here.next();
                 there.next();
                 // A compound: one side has it in two words.
-                let (first, second) = (a.document.word(x).to_lowercase(), b.document.word(y).to_lowercase());
-                if let Some(z) = here.peek().filter(|z| first.clone() + &a.document.word(z).to_lowercase() == second) {
+                let (first, second) = (
+                    a.document.word(x).to_lowercase(),
+                    b.document.word(y).to_lowercase(),
+                );
+                if let Some(z) = here
+                    .peek()
+                    .filter(|z| first.clone() + &a.document.word(z).to_lowercase() == second)
+                {
                     let _ = z;
                     here.next();
-                } else if let Some(z) = there.peek().filter(|z| second.clone() + &b.document.word(z).to_lowercase() == first) {
+                } else if let Some(z) = there
+                    .peek()
+                    .filter(|z| second.clone() + &b.document.word(z).to_lowercase() == first)
+                {
                     let _ = z;
                     there.next();
                 } else {
@@ -83,16 +113,29 @@ fn same_text(a: &Comparable, here: &[Word], b: &Comparable, there: &[Word]) -> b
 }
 
 /// Whether two words read the same: in normal form, as parts of contractions, as addresses, or alike.
-fn written_alike(a: &Comparable, x: &Word, b: &Comparable, y: &Word, p: &mut String, q: &mut String) -> bool {
+fn written_alike(
+    a: &Comparable,
+    x: &Word,
+    b: &Comparable,
+    y: &Word,
+    p: &mut String,
+    q: &mut String,
+) -> bool {
     if x.kind != y.kind {
         return false;
     }
     normalise(a.document.word(x), p);
     normalise(b.document.word(y), q);
     // "n't" stands for "not" and "&" for "and": there the word behind the letters decides.
-    p == q || (x.hash == y.hash && is_short_form(p) | is_short_form(q)) || alike(&a.document, x, &b.document, y)
+    p == q
+        || (x.hash == y.hash && is_short_form(p) | is_short_form(q))
+        || alike(&a.document, x, &b.document, y)
 }
 
 fn is_short_form(word: &str) -> bool {
-    word == "&" || word.contains('\'') || matches!(word, "wo" | "ca" | "sha") || word.contains("://") || word.starts_with("www.")
+    word == "&"
+        || word.contains('\'')
+        || matches!(word, "wo" | "ca" | "sha")
+        || word.contains("://")
+        || word.starts_with("www.")
 }

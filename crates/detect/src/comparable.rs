@@ -101,15 +101,19 @@ impl Comparable {
                     sentence.push(n as u32);
                 }
             }
-            let kind = document.segments.get(s.segment as usize).map_or(SegmentKind::Own, |g| g.kind);
+            let kind = document
+                .segments
+                .get(s.segment as usize)
+                .map_or(SegmentKind::Own, |g| g.kind);
             let words = document.sentence_words(s);
             if stream.len() == from {
                 continue;
             }
             let replies = kind == SegmentKind::Own && kind_before == Some(SegmentKind::Quoted);
-            let courtesy = words.len() <= 6 && words.iter().all(|w| is_courtesy(w.hash) && !w.is_fact());
+            let courtesy =
+                words.len() <= 6 && words.iter().all(|w| is_courtesy(w.hash) && !w.is_fact());
             let brief = stream.len() - from <= 3;
-            let answers = brief && (asked || replies || words.iter().any(|w| tells_by_context(w)));
+            let answers = brief && (asked || replies || words.iter().any(tells_by_context));
             units.push(Unit {
                 stream: from as u32..stream.len() as u32,
                 words: s.words.clone(),
@@ -122,31 +126,46 @@ impl Comparable {
                 kind_before = Some(kind);
             }
         }
-        Self { document, stream, sentence, units, facts: OnceLock::new(), places: OnceLock::new() }
+        Self {
+            document,
+            stream,
+            sentence,
+            units,
+            facts: OnceLock::new(),
+            places: OnceLock::new(),
+        }
     }
 
     /// The word at a position of the stream.
     pub(crate) fn at(&self, position: usize) -> Option<&Word> {
-        self.document.words.get(*self.stream.get(position)? as usize)
+        self.document
+            .words
+            .get(*self.stream.get(position)? as usize)
     }
 
     /// The positions at which this pair of neighbours stands, in order.
     pub(crate) fn places(&self, first: u64, second: u64) -> impl Iterator<Item = u32> + '_ {
         let places = self.places.get_or_init(|| {
             let hash = |p: usize| self.at(p).map_or(0, |w| w.hash);
-            let mut places: Vec<(u64, u32)> =
-                (1..self.stream.len()).map(|p| (pair(hash(p - 1), hash(p)), p as u32 - 1)).collect();
+            let mut places: Vec<(u64, u32)> = (1..self.stream.len())
+                .map(|p| (pair(hash(p - 1), hash(p)), p as u32 - 1))
+                .collect();
             places.sort_unstable();
             places
         });
         let key = pair(first, second);
         let from = places.partition_point(|&(k, _)| k < key);
-        places[from..].iter().take_while(move |&&(k, _)| k == key).map(|&(_, p)| p)
+        places[from..]
+            .iter()
+            .take_while(move |&&(k, _)| k == key)
+            .map(|&(_, p)| p)
     }
 
     /// Whether a sentence ends before this position of the stream.
     pub(crate) fn starts_sentence(&self, position: usize) -> bool {
-        position == 0 || position >= self.sentence.len() || self.sentence[position - 1] != self.sentence[position]
+        position == 0
+            || position >= self.sentence.len()
+            || self.sentence[position - 1] != self.sentence[position]
     }
 
     /// Whether something stands before this position that a reader takes for a break: the end of a sentence, a dash.
@@ -154,16 +173,27 @@ impl Comparable {
         if self.starts_sentence(position) {
             return true;
         }
-        let Some((x, y)) = self.at(position - 1).zip(self.at(position)) else { return true };
-        let gap = self.document.text.get(x.end as usize..y.start as usize).unwrap_or_default();
+        let Some((x, y)) = self.at(position - 1).zip(self.at(position)) else {
+            return true;
+        };
+        let gap = self
+            .document
+            .text
+            .get(x.end as usize..y.start as usize)
+            .unwrap_or_default();
         let marked = gap.trim_start_matches(['"', '\'', ')', '\u{201d}']);
-        marked.starts_with(['.', '!', '?', '。', '！', '？']) && marked.contains(char::is_whitespace)
-            || [" - ", " -- ", " _ ", " * ", " – ", " — ", "- ", "\n\n"].iter().any(|dash| gap.contains(dash))
+        marked.starts_with(['.', '!', '?', '。', '！', '？'])
+            && marked.contains(char::is_whitespace)
+            || [" - ", " -- ", " _ ", " * ", " – ", " — ", "- ", "\n\n"]
+                .iter()
+                .any(|dash| gap.contains(dash))
     }
 
     /// The positions of the stream that belong to the sentence at this one.
     pub(crate) fn sentence_around(&self, position: usize) -> Range<usize> {
-        let Some(&n) = self.sentence.get(position) else { return position..position };
+        let Some(&n) = self.sentence.get(position) else {
+            return position..position;
+        };
         let from = self.sentence.partition_point(|&s| s < n);
         let to = from + self.sentence[from..].partition_point(|&s| s == n);
         from..to
@@ -181,7 +211,13 @@ impl Comparable {
     /// Whether a fact or link stands anywhere in it, packaging and subject included.
     pub(crate) fn has_fact(&self, hash: u64) -> bool {
         let facts = self.facts.get_or_init(|| {
-            let mut facts: Vec<u64> = self.document.words.iter().filter(|w| w.is_fact()).map(|w| w.hash).collect();
+            let mut facts: Vec<u64> = self
+                .document
+                .words
+                .iter()
+                .filter(|w| w.is_fact())
+                .map(|w| w.hash)
+                .collect();
             facts.extend_from_slice(&self.document.links);
             facts.extend(subject_facts(&self.document.envelope.subject));
             facts.sort_unstable();
@@ -200,7 +236,10 @@ impl Comparable {
         let (mut own, mut all) = (0, 0);
         for unit in self.units.iter().filter(|u| u.content) {
             let words = &self.document.words[unit.words.start as usize..unit.words.end as usize];
-            let telling = words.iter().filter(|w| !w.flags.has(WordFlags::STOP)).count();
+            let telling = words
+                .iter()
+                .filter(|w| !w.flags.has(WordFlags::STOP))
+                .count();
             all += telling;
             if unit.kind == SegmentKind::Own {
                 own += telling;
@@ -213,16 +252,27 @@ impl Comparable {
 /// A word by its hash and, where short and long forms share one ("&" and "and", "'ll" and "will"), its letters: equal for
 /// words that are written the same.
 pub(crate) fn as_written(document: &Document, word: &Word) -> (u64, u8) {
-    let has_short_form = word.kind == WordKind::Plain && (word.is_fact() || word.flags.has(WordFlags::STOP));
-    let letters = if has_short_form { document.word(word).chars().count() as u8 } else { 0 };
+    let has_short_form =
+        word.kind == WordKind::Plain && (word.is_fact() || word.flags.has(WordFlags::STOP));
+    let letters = if has_short_form {
+        document.word(word).chars().count() as u8
+    } else {
+        0
+    };
     (word.hash, letters)
 }
 
 /// Hashes of the words of a subject that hold a digit.
 pub(crate) fn subject_facts(subject: &str) -> impl Iterator<Item = u64> + '_ {
     subject
-        .split(|c: char| c.is_whitespace() || matches!(c, '[' | ']' | '(' | ')' | '#' | '"' | '<' | '>'))
-        .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '$' | '€' | '£' | '%' | '-' | '+')))
+        .split(|c: char| {
+            c.is_whitespace() || matches!(c, '[' | ']' | '(' | ')' | '#' | '"' | '<' | '>')
+        })
+        .map(|word| {
+            word.trim_matches(|c: char| {
+                !c.is_alphanumeric() && !matches!(c, '$' | '€' | '£' | '%' | '-' | '+')
+            })
+        })
         .filter(|word| word.contains(|c: char| c.is_ascii_digit()))
         .map(|word| hash_of(&word.to_lowercase()))
 }

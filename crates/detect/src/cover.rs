@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use twicetold_model::{Category, Passage, Proof, Residue, ResidueKind, SegmentKind, Witness};
+use twicetold_model::{
+    Category, Passage, Proof, Residue, ResidueKind, SegmentKind, Witness, WordFlags,
+};
 
 use crate::align::{Place, find};
 use crate::comparable::{Comparable, Unit, as_written};
@@ -28,12 +30,20 @@ pub(crate) fn hold(a: &Comparable, message: u32, b: Arc<Comparable>) -> Held {
             }
             // An answer is nothing without the unit it answers.
             let first = !a.units[..n].iter().any(|u| u.content);
-            let place = if unit.answers && after.is_none() && !first { None } else { find(a, unit, &b, after) };
+            let place = if unit.answers && after.is_none() && !first {
+                None
+            } else {
+                find(a, unit, &b, after)
+            };
             after = place;
             place
         })
         .collect();
-    Held { message, text: b, places }
+    Held {
+        message,
+        text: b,
+        places,
+    }
 }
 
 impl Held {
@@ -44,7 +54,10 @@ impl Held {
 
     /// How many content words of `a` it holds.
     pub(crate) fn words(&self, a: &Comparable) -> usize {
-        content(a).filter(|&(n, _)| self.places[n].is_some()).map(|(_, u)| u.len()).sum()
+        content(a)
+            .filter(|&(n, _)| self.places[n].is_some())
+            .map(|(_, u)| u.len())
+            .sum()
     }
 
     /// Whether all own text of `a` that it holds is quoted here.
@@ -52,7 +65,7 @@ impl Held {
         content(a)
             .filter(|(_, u)| u.kind == SegmentKind::Own)
             .filter_map(|(n, _)| self.places[n])
-            .all(|p| self.text.kind_at(p.start as usize) != SegmentKind::Own)
+            .all(|p| self.text.kind_at(p.start as usize) == SegmentKind::Quoted)
     }
 }
 
@@ -69,7 +82,11 @@ pub(crate) fn combine(a: &Comparable, held: &[Held], most: usize) -> Option<Vec<
     let mut chosen: Vec<usize> = Vec::new();
     while needed.iter().any(|&(n, _)| !covered[n]) {
         let gain = |h: &Held| -> usize {
-            needed.iter().filter(|&&(n, _)| !covered[n] && h.places[n].is_some()).map(|&(_, len)| len).sum()
+            needed
+                .iter()
+                .filter(|&&(n, _)| !covered[n] && h.places[n].is_some())
+                .map(|&(_, len)| len)
+                .sum()
         };
         // The first of equally good ones: candidates come in a fixed order.
         let best = held.iter().enumerate().rev().max_by_key(|(_, h)| gain(h))?;
@@ -77,10 +94,18 @@ pub(crate) fn combine(a: &Comparable, held: &[Held], most: usize) -> Option<Vec<
             return None;
         }
         chosen.push(best.0);
-        needed.iter().filter(|&&(n, _)| best.1.places[n].is_some()).for_each(|&(n, _)| covered[n] = true);
+        needed
+            .iter()
+            .filter(|&&(n, _)| best.1.places[n].is_some())
+            .for_each(|&(n, _)| covered[n] = true);
     }
     for at in (0..chosen.len()).rev() {
-        let others = |n: usize| chosen.iter().enumerate().any(|(i, &c)| i != at && held[c].places[n].is_some());
+        let others = |n: usize| {
+            chosen
+                .iter()
+                .enumerate()
+                .any(|(i, &c)| i != at && held[c].places[n].is_some())
+        };
         if chosen.len() > 1 && needed.iter().all(|&(n, _)| others(n)) {
             chosen.remove(at);
         }
@@ -92,30 +117,61 @@ pub(crate) fn combine(a: &Comparable, held: &[Held], most: usize) -> Option<Vec<
 pub(crate) fn proof(a: &Comparable, chosen: &[&Held]) -> Proof {
     let mut passages = Vec::new();
     for (n, unit) in content(a) {
-        let found = chosen.iter().enumerate().find_map(|(w, h)| h.places[n].map(|p| (w, h, p)));
+        let found = chosen
+            .iter()
+            .enumerate()
+            .find_map(|(w, h)| h.places[n].map(|p| (w, h, p)));
         if let Some((w, held, place)) = found {
             let there = words_of(&held.text, place);
-            passages.push(Passage { words: unit.words.clone(), witness: w as u32, there });
+            passages.push(Passage {
+                words: unit.words.clone(),
+                witness: w as u32,
+                there,
+            });
         }
     }
-    Proof { witnesses: chosen.iter().map(|h| h.message).collect(), passages }
+    Proof {
+        witnesses: chosen.iter().map(|h| h.message).collect(),
+        passages,
+    }
 }
 
-/// The words of a witness that a place takes, free words inside it included.
+/// The words of a text that a stretch of its stream takes, free words inside it included.
+fn inner_words(text: &Comparable, stream: std::ops::Range<u32>) -> std::ops::Range<u32> {
+    let word = |p: u32| text.stream.get(p as usize).copied().unwrap_or(0);
+    word(stream.start)..word(stream.end.saturating_sub(1)) + 1
+}
+
+/// The words of a witness that a place takes, with the free words that open its sentence.
 pub(crate) fn words_of(b: &Comparable, place: Place) -> std::ops::Range<u32> {
-    let word = |p: u32| b.stream.get(p as usize).copied().unwrap_or(0);
-    word(place.start)..word(place.end.saturating_sub(1)) + 1
+    let mut words = inner_words(b, place.start..place.end);
+    let before = |n: u32| b.document.words.get(n.checked_sub(1)? as usize);
+    while b.starts_sentence(place.start as usize)
+        && before(words.start)
+            .is_some_and(|w| w.flags.has(WordFlags::FREE) && !w.flags.has(WordFlags::END))
+    {
+        words.start -= 1;
+    }
+    words
 }
 
 /// The witnesses with the share of `a`'s content words that each holds.
 pub(crate) fn witnesses(a: &Comparable, chosen: &[&Held]) -> Vec<Witness> {
     let all = a.says().max(1) as f64;
-    chosen.iter().map(|h| Witness { message: h.message, containment: h.words(a) as f64 / all }).collect()
+    chosen
+        .iter()
+        .map(|h| Witness {
+            message: h.message,
+            containment: h.words(a) as f64 / all,
+        })
+        .collect()
 }
 
 /// In which way the chosen messages hold `a`.
 pub(crate) fn category(a: &Comparable, chosen: &[&Held]) -> Category {
-    let [held] = chosen else { return Category::Combined };
+    let [held] = chosen else {
+        return Category::Combined;
+    };
     let places: Vec<Place> = content(a).filter_map(|(n, _)| held.places[n]).collect();
     let in_order = places.windows(2).all(|w| w[0].end <= w[1].start);
     let unchanged = content(a).all(|(n, unit)| {
@@ -124,7 +180,8 @@ pub(crate) fn category(a: &Comparable, chosen: &[&Held]) -> Category {
                 let words = &c.document.words[r.start as usize..r.end as usize];
                 words.iter().map(|w| as_written(&c.document, w)).collect()
             };
-            written(a, trim_free(a, unit)) == written(&held.text, words_of(&held.text, place))
+            written(a, inner_words(a, unit.stream.clone()))
+                == written(&held.text, inner_words(&held.text, place.start..place.end))
         })
     });
     match (is_mutual(a, held), in_order, unchanged) {
@@ -133,12 +190,6 @@ pub(crate) fn category(a: &Comparable, chosen: &[&Held]) -> Category {
         (false, true, true) => Category::Quoted,
         (false, _, _) => Category::QuotedChanged,
     }
-}
-
-/// The words of a unit without free words at its ends.
-fn trim_free(a: &Comparable, unit: &Unit) -> std::ops::Range<u32> {
-    let word = |p: u32| a.stream.get(p as usize).copied().unwrap_or(0);
-    word(unit.stream.start)..word(unit.stream.end.saturating_sub(1)) + 1
 }
 
 /// Whether `a` says everything its witness says, too.
@@ -157,9 +208,14 @@ fn is_mutual(a: &Comparable, held: &Held) -> bool {
 pub(crate) fn residue(a: &Comparable, chosen: &[&Held]) -> Vec<Residue> {
     let mut residue = Vec::new();
     for (n, unit) in a.units.iter().enumerate() {
-        let found = chosen.iter().any(|h| h.places[n].is_some() || !unit.content && find(a, unit, &h.text, None).is_some());
+        let found = chosen.iter().any(|h| {
+            h.places[n].is_some() || !unit.content && find(a, unit, &h.text, None).is_some()
+        });
         if !found {
-            residue.push(Residue { words: unit.words.clone(), kind: residue_kind(unit) });
+            residue.push(Residue {
+                words: unit.words.clone(),
+                kind: residue_kind(unit),
+            });
         }
     }
     residue
@@ -171,6 +227,8 @@ pub(crate) fn residue_kind(unit: &Unit) -> ResidueKind {
         _ if unit.content => ResidueKind::Content,
         SegmentKind::Attribution => ResidueKind::Attribution,
         SegmentKind::Signature | SegmentKind::Boilerplate => ResidueKind::Boilerplate,
-        SegmentKind::Greeting | SegmentKind::Closing | SegmentKind::Own | SegmentKind::Quoted => ResidueKind::Greeting,
+        SegmentKind::Greeting | SegmentKind::Closing | SegmentKind::Own | SegmentKind::Quoted => {
+            ResidueKind::Greeting
+        }
     }
 }

@@ -79,7 +79,11 @@ pub(crate) type Decisions = HashMap<u32, Proven, FixedState>;
 impl<'s> Walk<'s> {
     /// Walks down `order` and decides.
     pub(crate) fn decide(&self, order: &[u32], progress: &dyn Progress) -> (Kept, Decisions) {
-        let mut kept = Kept { index: MemoryIndex::new(), things: HashMap::default(), threads: HashMap::default() };
+        let mut kept = Kept {
+            index: MemoryIndex::new(),
+            things: HashMap::default(),
+            threads: HashMap::default(),
+        };
         let mut gone = Decisions::default();
         progress.begin(Stage::Proving, order.len() as u64);
         for batch in order.chunks(BATCH) {
@@ -135,7 +139,11 @@ impl<'s> Walk<'s> {
             }
             near.dedup();
             let brief = self.records[a as usize].short;
-            let proven = if near.is_empty() && !brief { None } else { self.prove(a, kept, &near, u32::MAX) };
+            let proven = if near.is_empty() && !brief {
+                None
+            } else {
+                self.prove(a, kept, &near, u32::MAX)
+            };
             match proven {
                 Some(proven) => drop(gone.insert(a, proven)),
                 None => self.keep(a, kept),
@@ -145,19 +153,30 @@ impl<'s> Walk<'s> {
 
     fn keep(&self, a: u32, kept: &mut Kept) {
         let record = &self.records[a as usize];
-        kept.index.insert(a, self.shared[a as usize].iter().copied());
+        kept.index
+            .insert(a, self.shared[a as usize].iter().copied());
         for &thing in record.attachments.iter().chain(&record.links) {
             kept.things.entry(thing).or_default().push(a);
         }
-        kept.threads.entry(self.threads[a as usize]).or_default().push(a);
+        kept.threads
+            .entry(self.threads[a as usize])
+            .or_default()
+            .push(a);
     }
 
     /// Messages of an index that share fingerprints with `a`: most first.
     pub(crate) fn candidates(&self, index: &MemoryIndex, a: u32, most: usize) -> Vec<u32> {
         let keys = &self.shared[a as usize];
-        let limits = Limits { entries: ENTRIES, messages: most };
+        let limits = Limits {
+            entries: ENTRIES,
+            messages: most,
+        };
         let found = index.sharing(keys, keys.len(), limits, |b| &self.shared[b as usize]);
-        found.into_iter().map(|c| c.message).filter(|&b| b != a).collect()
+        found
+            .into_iter()
+            .map(|c| c.message)
+            .filter(|&b| b != a)
+            .collect()
     }
 
     /// Whether word pairs may decide early. The shortcuts know stable pairs only.
@@ -203,25 +222,45 @@ impl<'s> Walk<'s> {
         let mut asked = Vec::new();
         if self.stands_elsewhere(a, kept) {
             asked = near.to_vec();
-            asked.extend(self.candidates(&kept.index, a, CANDIDATES).into_iter().filter(|b| !near.contains(b)));
+            asked.extend(
+                self.candidates(&kept.index, a, CANDIDATES)
+                    .into_iter()
+                    .filter(|b| !near.contains(b)),
+            );
             asked.retain(|&b| b != without);
             asked = self.worth_asking(a, &asked).unwrap_or_default();
         }
-        asked.extend(self.conversation(a, kept).into_iter().filter(|&b| b != without && !asked.contains(&b)).collect::<Vec<_>>());
+        asked.extend(
+            self.conversation(a, kept)
+                .into_iter()
+                .filter(|&b| b != without && !asked.contains(&b))
+                .collect::<Vec<_>>(),
+        );
         if asked.is_empty() {
             return None;
         }
         let text = self.library.get(a)?;
         let mut held: Vec<Held> = Vec::new();
-        let mut open: Vec<Open> = content(&text).map(|(n, unit)| Open::new(n, &text, unit)).collect();
+        let mut open: Vec<Open> = content(&text)
+            .map(|(n, unit)| Open::new(n, &text, unit))
+            .collect();
         if shortcuts && open.iter().any(|unit| unit.is_new(&self.pairs)) {
             return None;
         }
-        for b in asked {
-            if shortcuts && !open.iter().any(|unit| unit.may_stand_in(&self.shared[b as usize])) {
+        let brief = self.records[a as usize].short;
+        for (rank, b) in asked.into_iter().enumerate() {
+            if shortcuts
+                && rank > 1
+                && !brief
+                && !open
+                    .iter()
+                    .any(|unit| unit.has_pair_in(&self.shared[b as usize]))
+            {
                 continue;
             }
-            let Some(one) = self.hold(a, &text, b) else { continue };
+            let Some(one) = self.hold(a, &text, b) else {
+                continue;
+            };
             if one.is_complete(&text)
                 && let Some(proven) = self.conclude(a, &text, &[&one], kept, without)
             {
@@ -230,9 +269,20 @@ impl<'s> Walk<'s> {
             open.retain(|unit| one.places[unit.number].is_none());
             held.push(one);
             // One unit that stands nowhere else decides.
-            if shortcuts && open.iter().any(|unit| unit.is_lone(a, &kept.index, self.options.window)) {
+            if shortcuts
+                && open
+                    .iter()
+                    .any(|unit| unit.is_lone(a, &kept.index, self.options.window))
+            {
                 return None;
             }
+        }
+        if open.iter().any(|unit| {
+            unit.holders(kept)
+                .iter()
+                .all(|list| list.iter().all(|&b| b == a || b == without))
+        }) {
+            return None;
         }
         self.ask_for_the_rest(a, &text, kept, &mut held, &open, without);
         let chosen = combine(&text, &held, self.options.max_witnesses)?;
@@ -248,8 +298,13 @@ impl<'s> Walk<'s> {
             return Vec::new();
         }
         let id = record.message_id.as_deref().map(hash_of);
-        let answers = |b: &u32| id.is_some_and(|id| self.records[*b as usize].references.contains(&id));
-        let mut members: Vec<u32> = kept.threads.get(&self.threads[a as usize]).cloned().unwrap_or_default();
+        let answers =
+            |b: &u32| id.is_some_and(|id| self.records[*b as usize].references.contains(&id));
+        let mut members: Vec<u32> = kept
+            .threads
+            .get(&self.threads[a as usize])
+            .cloned()
+            .unwrap_or_default();
         members.retain(|&b| b != a);
         members.sort_by_key(|b| !answers(b));
         members.truncate(LOOKED_AT_IN_THREAD);
@@ -281,8 +336,19 @@ impl<'s> Walk<'s> {
             return None;
         }
         let mut order = vec![first];
-        order.extend(candidates.iter().copied().filter(|&b| b != first && count(b) * 10 >= most * 9).take(4));
-        order.extend(adding.into_iter().filter(|b| !order.contains(b)).collect::<Vec<_>>());
+        order.extend(
+            candidates
+                .iter()
+                .copied()
+                .filter(|&b| b != first && count(b) * 10 >= most * 9)
+                .take(4),
+        );
+        order.extend(
+            adding
+                .into_iter()
+                .filter(|b| !order.contains(b))
+                .collect::<Vec<_>>(),
+        );
         Some(order)
     }
 
@@ -295,7 +361,10 @@ impl<'s> Walk<'s> {
     /// Whether a message of a few words means the same in the witness: the same sender on the same subject, or the same
     /// conversation and quoted there.
     fn in_context(&self, a: u32, text: &Comparable, held: &Held) -> bool {
-        let (x, y) = (&self.records[a as usize], &self.records[held.message as usize]);
+        let (x, y) = (
+            &self.records[a as usize],
+            &self.records[held.message as usize],
+        );
         let same_sender = !x.from.is_empty() && x.from == y.from;
         let same_topic = x.topic != 0 && x.topic == y.topic;
         let same_thread = self.threads[a as usize] == self.threads[held.message as usize];
@@ -319,26 +388,37 @@ impl<'s> Walk<'s> {
             if held.iter().any(|h| h.places[unit.number].is_some()) {
                 continue;
             }
-            let mut lists: Vec<&[u32]> = unit.pairs.iter().map(|&p| kept.index.holders(p)).collect();
-            lists.retain(|list| !list.is_empty() && list.len() <= COMMON);
-            lists.sort_by_key(|list| list.len());
+            let lists = unit.holders(kept);
             let mut fresh: Vec<u32> = Vec::new();
             for &b in lists.iter().flat_map(|list| list.iter().take(8)) {
-                let known = b == a || b == without || fresh.contains(&b) || held.iter().any(|h| h.message == b);
+                let known = b == a
+                    || b == without
+                    || fresh.contains(&b)
+                    || held.iter().any(|h| h.message == b);
                 if !known && fresh.len() < 4 {
                     fresh.push(b);
                 }
             }
             let before = held.len();
             held.extend(fresh.into_iter().filter_map(|b| self.hold(a, text, b)));
-            if held[before..].iter().all(|h| h.places[unit.number].is_none()) {
+            if held[before..]
+                .iter()
+                .all(|h| h.places[unit.number].is_none())
+            {
                 return;
             }
         }
     }
 
     /// The last questions: attachments, links, facts outside the text, and the proof itself.
-    fn conclude(&self, a: u32, text: &Comparable, chosen: &[&Held], kept: &Kept, without: u32) -> Option<Proven> {
+    fn conclude(
+        &self,
+        a: u32,
+        text: &Comparable,
+        chosen: &[&Held],
+        kept: &Kept,
+        without: u32,
+    ) -> Option<Proven> {
         let record = &self.records[a as usize];
         let has = |thing: u64| {
             chosen.iter().any(|h| {
@@ -352,7 +432,13 @@ impl<'s> Walk<'s> {
         let mut holders: Vec<u32> = Vec::new();
         for &thing in record.attachments.iter().chain(&record.links) {
             if !has(thing) {
-                holders.push(*kept.things.get(&thing)?.iter().find(|&&b| b != a && b != without)?);
+                holders.push(
+                    *kept
+                        .things
+                        .get(&thing)?
+                        .iter()
+                        .find(|&&b| b != a && b != without)?,
+                );
             }
         }
         holders.sort_unstable();
@@ -363,19 +449,42 @@ impl<'s> Walk<'s> {
             return None;
         }
         let mut witnesses = witnesses(text, chosen);
-        let category = if holders.is_empty() { category(text, chosen) } else { Category::Combined };
+        let category = if holders.is_empty() {
+            category(text, chosen)
+        } else {
+            Category::Combined
+        };
         for holder in holders {
             if witnesses.iter().all(|w| w.message != holder) {
-                let containment = self.hold(a, text, holder).map_or(0, |h| h.words(text)) as f64 / text.says().max(1) as f64;
-                witnesses.push(Witness { message: holder, containment });
+                let containment = self.hold(a, text, holder).map_or(0, |h| h.words(text)) as f64
+                    / text.says().max(1) as f64;
+                witnesses.push(Witness {
+                    message: holder,
+                    containment,
+                });
             }
         }
-        Some(Proven { category, witnesses, residue: residue(text, chosen) })
+        Some(Proven {
+            category,
+            witnesses,
+            residue: residue(text, chosen),
+        })
     }
 
     /// The second walk, over what the first one kept.
-    pub(crate) fn decide_again(&self, order: &[u32], kept: &mut Kept, gone: &mut Decisions, progress: &dyn Progress) {
-        let stay: Vec<u32> = order.iter().rev().copied().filter(|a| !gone.contains_key(a)).collect();
+    pub(crate) fn decide_again(
+        &self,
+        order: &[u32],
+        kept: &mut Kept,
+        gone: &mut Decisions,
+        progress: &dyn Progress,
+    ) {
+        let stay: Vec<u32> = order
+            .iter()
+            .rev()
+            .copied()
+            .filter(|a| !gone.contains_key(a))
+            .collect();
         progress.begin(Stage::Combining, stay.len() as u64);
         let seen: &Kept = kept;
         let hopeful: Vec<u32> = stay
@@ -390,7 +499,10 @@ impl<'s> Walk<'s> {
         let mut resting: Vec<(&u32, &Proven)> = gone.iter().collect();
         resting.sort_by_key(|r| r.0);
         for (&a, proven) in resting {
-            proven.witnesses.iter().for_each(|w| rests_on.entry(w.message).or_default().push(a));
+            proven
+                .witnesses
+                .iter()
+                .for_each(|w| rests_on.entry(w.message).or_default().push(a));
         }
         for a in hopeful {
             self.let_go(a, kept, gone, &mut rests_on);
@@ -398,16 +510,28 @@ impl<'s> Walk<'s> {
     }
 
     /// Lets a kept message go if the others cover it and everything that rests on it.
-    fn let_go(&self, a: u32, kept: &mut Kept, gone: &mut Decisions, rests_on: &mut HashMap<u32, Vec<u32>, FixedState>) {
-        kept.index.remove(a, self.shared[a as usize].iter().copied());
+    fn let_go(
+        &self,
+        a: u32,
+        kept: &mut Kept,
+        gone: &mut Decisions,
+        rests_on: &mut HashMap<u32, Vec<u32>, FixedState>,
+    ) {
+        kept.index
+            .remove(a, self.shared[a as usize].iter().copied());
         let proven = self.prove(a, kept, &[], a);
         let resting = rests_on.get(&a).cloned().unwrap_or_default();
-        let again: Option<Vec<(u32, Proven)>> =
-            resting.iter().map(|&r| Some((r, self.prove(r, kept, &[], a)?))).collect();
+        let again: Option<Vec<(u32, Proven)>> = resting
+            .iter()
+            .map(|&r| Some((r, self.prove(r, kept, &[], a)?)))
+            .collect();
         match (proven, again) {
             (Some(proven), Some(again)) => {
                 for (r, proven) in again.into_iter().chain([(a, proven)]) {
-                    proven.witnesses.iter().for_each(|w| rests_on.entry(w.message).or_default().push(r));
+                    proven
+                        .witnesses
+                        .iter()
+                        .for_each(|w| rests_on.entry(w.message).or_default().push(r));
                     gone.insert(r, proven);
                 }
                 let record = &self.records[a as usize];
@@ -420,7 +544,9 @@ impl<'s> Walk<'s> {
                     thread.retain(|&b| b != a);
                 }
             }
-            _ => kept.index.insert(a, self.shared[a as usize].iter().copied()),
+            _ => kept
+                .index
+                .insert(a, self.shared[a as usize].iter().copied()),
         }
     }
 }
@@ -437,12 +563,25 @@ impl Open {
     fn new(number: usize, text: &Comparable, unit: &Unit) -> Self {
         let words = &text.document.words[unit.words.start as usize..unit.words.end as usize];
         let told: Vec<u64> = words.iter().filter(|w| counts(w)).map(|w| w.hash).collect();
-        Self { number, pairs: told.windows(2).map(|w| pair(w[0], w[1])).collect() }
+        Self {
+            number,
+            pairs: told.windows(2).map(|w| pair(w[0], w[1])).collect(),
+        }
     }
 
-    /// Whether a message with these fingerprints (sorted) may hold it. A unit of a few words may have none.
-    fn may_stand_in(&self, fingerprints: &[u64]) -> bool {
-        self.pairs.len() < 4 || self.pairs.iter().any(|p| fingerprints.binary_search(p).is_ok())
+    /// Whether one of these fingerprints (sorted) is a pair of it.
+    fn has_pair_in(&self, fingerprints: &[u64]) -> bool {
+        self.pairs
+            .iter()
+            .any(|p| fingerprints.binary_search(p).is_ok())
+    }
+
+    /// The kept messages that have a pair of it, as long as few enough have it to tell something: the rarest pair first.
+    fn holders<'k>(&self, kept: &'k Kept) -> Vec<&'k [u32]> {
+        let mut lists: Vec<&[u32]> = self.pairs.iter().map(|&p| kept.index.holders(p)).collect();
+        lists.retain(|list| !list.is_empty() && list.len() <= COMMON);
+        lists.sort_by_key(|list| list.len());
+        lists
     }
 
     /// Whether its word pairs occur in no other message: all of them, or a longer run than misspelt and inflected words
@@ -461,7 +600,10 @@ impl Open {
     /// kept message but `a` has one.
     fn is_lone(&self, a: u32, index: &MemoryIndex, window: usize) -> bool {
         self.pairs.len() > 2 * window
-            && !self.pairs.iter().any(|&p| index.holders(p).iter().take(2).any(|&b| b != a))
+            && !self
+                .pairs
+                .iter()
+                .any(|&p| index.holders(p).iter().take(2).any(|&b| b != a))
     }
 }
 

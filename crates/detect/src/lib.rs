@@ -26,5 +26,6 @@ mod versions;
 
 pub use order::KeepRule;
 pub use scan::{
-    Explanation, Numbering, Options, Progress, Quiet, Scan, ScannedMessage, ShownPassage, Stage, explain, scan,
+    Explanation, Numbering, Options, Progress, Quiet, Scan, ScannedMessage, ShownPassage, Stage,
+    explain, scan,
 };

@@ -29,7 +29,11 @@ struct Shelves {
 
 impl<'c> Library<'c> {
     pub(crate) fn new(collection: &'c Collection, records: &'c [Record]) -> Self {
-        Self { collection, records, shelves: Mutex::default() }
+        Self {
+            collection,
+            records,
+            shelves: Mutex::default(),
+        }
     }
 
     /// The text of a message; `None` if it can no longer be read, or says something else than it did.

@@ -32,7 +32,10 @@ impl KeepRule {
 }
 
 fn rank(prefixes: &[String], record: &Record) -> usize {
-    prefixes.iter().position(|p| record.location.path.starts_with(p.as_str())).unwrap_or(prefixes.len())
+    prefixes
+        .iter()
+        .position(|p| record.location.path.starts_with(p.as_str()))
+        .unwrap_or(prefixes.len())
 }
 
 /// Which of two messages that say the same survives: less is kept.

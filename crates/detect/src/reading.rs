@@ -42,12 +42,23 @@ pub(crate) fn read(
         troubles: Mutex::default(),
     };
     let mut records: Vec<Record> = match options.numbering {
-        Numbering::Stable => collection.tasks().par_bridge().flat_map_iter(|task| reading.run(task, &mut |_| {})).collect(),
+        Numbering::Stable => collection
+            .tasks()
+            .par_bridge()
+            .flat_map_iter(|task| reading.run(task, &mut |_| {}))
+            .collect(),
         numbering => number_in_order(collection, &reading, numbering),
     };
     let mut troubles = collection.troubles().to_vec();
-    for trouble in reading.troubles.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        let location = Location { path: trouble.path.clone(), offset: None };
+    for trouble in reading
+        .troubles
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner)
+    {
+        let location = Location {
+            path: trouble.path.clone(),
+            offset: None,
+        };
         records.push(Record::unreadable(location, trouble.problem.clone()));
         troubles.push(trouble);
     }
@@ -57,7 +68,11 @@ pub(crate) fn read(
 }
 
 /// Reads on one thread, in the order of the tasks, since numbers by first appearance depend on it.
-fn number_in_order(collection: &Collection, reading: &Reading<'_>, numbering: Numbering) -> Vec<Record> {
+fn number_in_order(
+    collection: &Collection,
+    reading: &Reading<'_>,
+    numbering: Numbering,
+) -> Vec<Record> {
     let mut dictionary = Dictionary::default();
     let mut numbers: Vec<Vec<u64>> = Vec::new();
     let mut records = Vec::new();
@@ -72,7 +87,8 @@ fn number_in_order(collection: &Collection, reading: &Reading<'_>, numbering: Nu
     };
     let a = dictionary.multiplier(multiplier);
     for (record, numbers) in records.iter_mut().zip(&numbers) {
-        record.fingerprints = fingerprints(numbers, a, reading.options.window, order).into_boxed_slice();
+        record.fingerprints =
+            fingerprints(numbers, a, reading.options.window, order).into_boxed_slice();
     }
     records
 }
@@ -80,7 +96,9 @@ fn number_in_order(collection: &Collection, reading: &Reading<'_>, numbering: Nu
 impl Reading<'_> {
     /// Reads the messages of a task; the paper's words of each go to `words` where they are asked for.
     fn run(&self, task: Task, words: &mut dyn FnMut(Vec<String>)) -> Vec<Record> {
-        let winnow = Winnow { window: self.options.window };
+        let winnow = Winnow {
+            window: self.options.window,
+        };
         let mut records = Vec::new();
         let mut troubles = Vec::new();
         task.run(

@@ -47,7 +47,11 @@ pub(crate) struct Record {
 }
 
 /// Reads a message once and keeps what the scan needs. Returns its text and the numbers of its word pairs besides.
-pub(crate) fn record(raw: &RawMessage<'_>, winnow: Winnow, short: usize) -> (Record, Document, Vec<u64>) {
+pub(crate) fn record(
+    raw: &RawMessage<'_>,
+    winnow: Winnow,
+    short: usize,
+) -> (Record, Document, Vec<u64>) {
     let document = twicetold_mail::read(raw.form, &raw.bytes);
     let pairs = content_pairs(&document);
     let fingerprints = winnow.of_pairs(&pairs).into_boxed_slice();
@@ -55,7 +59,11 @@ pub(crate) fn record(raw: &RawMessage<'_>, winnow: Winnow, short: usize) -> (Rec
     let (own, all) = ready.telling();
     let document = &ready.document;
     let envelope = &document.envelope;
-    let mut attachments: Vec<u64> = document.attachments.iter().map(|a| digest_hash(&a.digest)).collect();
+    let mut attachments: Vec<u64> = document
+        .attachments
+        .iter()
+        .map(|a| digest_hash(&a.digest))
+        .collect();
     attachments.sort_unstable();
     attachments.dedup();
     let topic = plain_subject(&envelope.subject);
@@ -94,7 +102,10 @@ pub(crate) fn paper_words(document: &Document) -> Vec<String> {
 
 /// The first eight bytes of a checksum.
 pub(crate) fn digest_hash(digest: &[u8; 32]) -> u64 {
-    digest.iter().take(8).fold(0, |hash, &byte| hash << 8 | u64::from(byte))
+    digest
+        .iter()
+        .take(8)
+        .fold(0, |hash, &byte| hash << 8 | u64::from(byte))
 }
 
 /// One number for everything a document says.
@@ -110,7 +121,10 @@ fn identity(document: &Document) -> u128 {
     digests.sort_unstable();
     digests.iter().for_each(|d| state.update(d));
     state.update(b"links");
-    document.links.iter().for_each(|l| state.update(&l.to_le_bytes()));
+    document
+        .links
+        .iter()
+        .for_each(|l| state.update(&l.to_le_bytes()));
     state.digest128()
 }
 
@@ -121,8 +135,15 @@ pub(crate) type Sameness<'r> = (u128, &'r str, u64);
 impl Record {
     /// The same for messages that are word for word the same.
     pub(crate) fn sameness(&self) -> Sameness<'_> {
-        let context = if self.short { (self.from.as_str(), self.topic) } else { ("", 0) };
-        let facts = self.subject_facts.iter().fold(0, |sum: u64, &fact| sum.wrapping_add(fact));
+        let context = if self.short {
+            (self.from.as_str(), self.topic)
+        } else {
+            ("", 0)
+        };
+        let facts = self
+            .subject_facts
+            .iter()
+            .fold(0, |sum: u64, &fact| sum.wrapping_add(fact));
         (self.identity, context.0, context.1 ^ facts)
     }
 

@@ -53,7 +53,15 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         let keep = vec![KeepRule::Oldest];
-        Self { numbering: Numbering::Stable, shortcuts: true, keep, window: 3, max_witnesses: 8, short: 8, version_percent: 80 }
+        Self {
+            numbering: Numbering::Stable,
+            shortcuts: true,
+            keep,
+            window: 3,
+            max_witnesses: 8,
+            short: 8,
+            version_percent: 80,
+        }
     }
 }
 
@@ -150,11 +158,25 @@ pub fn scan(collection: &Collection, options: &Options, progress: &dyn Progress)
     order.sort_by(|&a, &b| by_content(&options.keep, &records[a as usize], &records[b as usize]));
     let library = Library::new(collection, &records);
     let shared = shared_fingerprints(&records, &order);
-    let walk = Walk { records: &records, threads: &threads, library: &library, options, shared, pairs };
+    let walk = Walk {
+        records: &records,
+        threads: &threads,
+        library: &library,
+        options,
+        shared,
+        pairs,
+    };
     let (mut kept, mut gone) = walk.decide(&order, progress);
     walk.decide_again(&order, &mut kept, &mut gone, progress);
-    let stay: Vec<u32> = order.iter().copied().filter(|a| !gone.contains_key(a)).collect();
-    let near = walk.versions(&stay, &kept).into_iter().collect::<HashMap<_, _, FixedState>>();
+    let stay: Vec<u32> = order
+        .iter()
+        .copied()
+        .filter(|a| !gone.contains_key(a))
+        .collect();
+    let near = walk
+        .versions(&stay, &kept)
+        .into_iter()
+        .collect::<HashMap<_, _, FixedState>>();
     let copies = proved_copies(&groups, &library);
 
     let names = thread_names(&records, &threads);
@@ -163,19 +185,33 @@ pub fn scan(collection: &Collection, options: &Options, progress: &dyn Progress)
         verdicts[a as usize] = match (gone.get(&a), near.get(&a)) {
             (Some(_), _) => redundant(a, &gone),
             (None, Some(near)) => Verdict {
-                standing: if near.version { Standing::Version } else { Standing::Unique },
-                witnesses: if near.version { near.witness.into_iter().collect() } else { Vec::new() },
+                standing: if near.version {
+                    Standing::Version
+                } else {
+                    Standing::Unique
+                },
+                witnesses: if near.version {
+                    near.witness.into_iter().collect()
+                } else {
+                    Vec::new()
+                },
                 residue: near.residue.clone(),
             },
             (None, None) => alone(&records[a as usize]),
         };
-        for member in members.iter().filter(|m| copies.get(m).copied().unwrap_or(false)) {
+        for member in members
+            .iter()
+            .filter(|m| copies.get(m).copied().unwrap_or(false))
+        {
             // A copy of a message that goes itself rests on what that message rests on.
             verdicts[*member as usize] = match gone.contains_key(&a) {
                 true => redundant(a, &gone),
                 false => Verdict {
                     standing: Standing::Redundant(Category::Identical),
-                    witnesses: vec![Witness { message: a, containment: 1.0 }],
+                    witnesses: vec![Witness {
+                        message: a,
+                        containment: 1.0,
+                    }],
                     residue: Vec::new(),
                 },
             };
@@ -213,10 +249,14 @@ fn copies(records: &[Record], options: &Options) -> BTreeMap<u32, Vec<u32>> {
             groups.insert(n as u32, Vec::new());
             continue;
         }
-        by_sameness.entry(record.sameness()).or_default().push(n as u32);
+        by_sameness
+            .entry(record.sameness())
+            .or_default()
+            .push(n as u32);
     }
     for (_, mut members) in by_sameness {
-        members.sort_by(|&a, &b| by_policy(&options.keep, &records[a as usize], &records[b as usize]));
+        members
+            .sort_by(|&a, &b| by_policy(&options.keep, &records[a as usize], &records[b as usize]));
         let rest = members.split_off(1);
         groups.insert(members[0], rest);
     }
@@ -225,7 +265,10 @@ fn copies(records: &[Record], options: &Options) -> BTreeMap<u32, Vec<u32>> {
 
 /// For each message in `order` its fingerprints that more than one message has; empty for the rest.
 fn shared_fingerprints(records: &[Record], order: &[u32]) -> Vec<Box<[u64]>> {
-    let total = order.iter().map(|&a| records[a as usize].fingerprints.len()).sum();
+    let total = order
+        .iter()
+        .map(|&a| records[a as usize].fingerprints.len())
+        .sum();
     let twice = Twice::with_room_for(total);
     let mut own = Vec::new();
     for &a in order {
@@ -238,8 +281,12 @@ fn shared_fingerprints(records: &[Record], order: &[u32]) -> Vec<Box<[u64]>> {
     }
     let mut shared = vec![Box::default(); records.len()];
     for &a in order {
-        let mut both: Vec<u64> =
-            records[a as usize].fingerprints.iter().copied().filter(|&f| twice.contains(f)).collect();
+        let mut both: Vec<u64> = records[a as usize]
+            .fingerprints
+            .iter()
+            .copied()
+            .filter(|&f| twice.contains(f))
+            .collect();
         both.sort_unstable();
         both.dedup();
         shared[a as usize] = both.into_boxed_slice();
@@ -248,14 +295,20 @@ fn shared_fingerprints(records: &[Record], order: &[u32]) -> Vec<Box<[u64]>> {
 }
 
 /// Copies whose text has been compared with the one that stands for them, and is the same.
-fn proved_copies(groups: &BTreeMap<u32, Vec<u32>>, library: &Library<'_>) -> HashMap<u32, bool, FixedState> {
+fn proved_copies(
+    groups: &BTreeMap<u32, Vec<u32>>,
+    library: &Library<'_>,
+) -> HashMap<u32, bool, FixedState> {
     groups
         .par_iter()
         .filter(|(_, members)| !members.is_empty())
         .flat_map_iter(|(&a, members)| {
             let first = library.read(a);
             members.iter().map(move |&m| {
-                let same = first.as_ref().zip(library.read(m)).is_some_and(|(a, b)| check::identical(a, &b));
+                let same = first
+                    .as_ref()
+                    .zip(library.read(m))
+                    .is_some_and(|(a, b)| check::identical(a, &b));
                 (m, same)
             })
         })
@@ -264,13 +317,25 @@ fn proved_copies(groups: &BTreeMap<u32, Vec<u32>>, library: &Library<'_>) -> Has
 
 /// The verdict about a message that shares nothing with others.
 fn alone(record: &Record) -> Verdict {
-    let standing = if record.unreadable { Standing::Unreadable } else { Standing::Unique };
-    Verdict { standing, witnesses: Vec::new(), residue: Vec::new() }
+    let standing = if record.unreadable {
+        Standing::Unreadable
+    } else {
+        Standing::Unique
+    };
+    Verdict {
+        standing,
+        witnesses: Vec::new(),
+        residue: Vec::new(),
+    }
 }
 
 fn redundant(a: u32, gone: &Decisions) -> Verdict {
     gone.get(&a).map_or_else(
-        || Verdict { standing: Standing::Unique, witnesses: Vec::new(), residue: Vec::new() },
+        || Verdict {
+            standing: Standing::Unique,
+            witnesses: Vec::new(),
+            residue: Vec::new(),
+        },
         |proven| Verdict {
             standing: Standing::Redundant(proven.category),
             witnesses: proven.witnesses.clone(),
@@ -287,10 +352,23 @@ fn thread_names(records: &[Record], threads: &[u32]) -> HashMap<u32, String, Fix
     }
     members.retain(|_, m| m.len() > 1);
     let name = |mut m: Vec<&Record>| {
-        m.sort_by_key(|r| (!r.references.is_empty(), r.date.is_none(), r.date, &r.location));
-        m.iter().find_map(|r| r.message_id.clone()).or_else(|| m.first().map(|r| r.location.to_string())).unwrap_or_default()
+        m.sort_by_key(|r| {
+            (
+                !r.references.is_empty(),
+                r.date.is_none(),
+                r.date,
+                &r.location,
+            )
+        });
+        m.iter()
+            .find_map(|r| r.message_id.clone())
+            .or_else(|| m.first().map(|r| r.location.to_string()))
+            .unwrap_or_default()
     };
-    members.into_iter().map(|(thread, m)| (thread, name(m))).collect()
+    members
+        .into_iter()
+        .map(|(thread, m)| (thread, name(m)))
+        .collect()
 }
 
 /// The words of each residue.
@@ -302,29 +380,56 @@ fn residue_texts(verdicts: &[Verdict], library: &Library<'_>) -> Vec<Vec<String>
             if verdict.residue.is_empty() {
                 return Vec::new();
             }
-            let Some(text) = library.read(n as u32) else { return Vec::new() };
-            verdict.residue.iter().map(|r| shown(&text, &r.words)).collect()
+            let Some(text) = library.read(n as u32) else {
+                return Vec::new();
+            };
+            verdict
+                .residue
+                .iter()
+                .map(|r| shown(&text, &r.words))
+                .collect()
         })
         .collect()
 }
 
 /// A stretch of a message as a reader would see it on one line: quote marks and line ends gone.
 fn shown(text: &Comparable, words: &std::ops::Range<u32>) -> String {
-    let slice = text.document.words.get(words.start as usize..words.end as usize).unwrap_or_default();
-    let (Some(first), Some(last)) = (slice.first(), slice.last()) else { return String::new() };
-    let tail = text.document.text.get(last.end as usize..).unwrap_or_default();
+    let slice = text
+        .document
+        .words
+        .get(words.start as usize..words.end as usize)
+        .unwrap_or_default();
+    let (Some(first), Some(last)) = (slice.first(), slice.last()) else {
+        return String::new();
+    };
+    let tail = text
+        .document
+        .text
+        .get(last.end as usize..)
+        .unwrap_or_default();
     let mark: usize = tail
         .chars()
         .take_while(|c| !c.is_whitespace() && !c.is_alphanumeric())
         .take(3)
         .map(char::len_utf8)
         .sum();
-    let whole = text.document.text.get(first.start as usize..last.end as usize + mark).unwrap_or_default();
+    let whole = text
+        .document
+        .text
+        .get(first.start as usize..last.end as usize + mark)
+        .unwrap_or_default();
     let lines = whole.split('\n').enumerate().map(|(n, line)| {
-        let marks = if n == 0 { 0 } else { twicetold_mail::segment::quote_marks(line).1 };
+        let marks = if n == 0 {
+            0
+        } else {
+            twicetold_mail::segment::quote_marks(line).1
+        };
         line.get(marks..).unwrap_or(line)
     });
-    lines.flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ")
+    lines
+        .flat_map(str::split_whitespace)
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// Shows why the message with this number in `scan` got its verdict, passage by passage.
@@ -341,7 +446,13 @@ pub fn explain(collection: &Collection, scan: &Scan, message: u32) -> Explanatio
         .verdict
         .witnesses
         .iter()
-        .filter_map(|w| Some(hold(&text, w.message, std::sync::Arc::new(again(w.message)?))))
+        .filter_map(|w| {
+            Some(hold(
+                &text,
+                w.message,
+                std::sync::Arc::new(again(w.message)?),
+            ))
+        })
         .collect();
     let passages = text
         .units
@@ -354,13 +465,28 @@ pub fn explain(collection: &Collection, scan: &Scan, message: u32) -> Explanatio
                     true => h.places[n],
                     false => crate::align::find(&text, unit, &h.text, None),
                 }?;
-                Some((h.message, shown(&h.text, &crate::cover::words_of(&h.text, place))))
+                Some((
+                    h.message,
+                    shown(&h.text, &crate::cover::words_of(&h.text, place)),
+                ))
             });
-            let bare = |s: &str| s.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-            let known = judged.verdict.residue.iter().find(|r| r.words == unit.words).map(|r| r.kind);
+            let bare = |s: &str| {
+                s.trim_matches(|c: char| !c.is_alphanumeric())
+                    .to_lowercase()
+            };
+            let known = judged
+                .verdict
+                .residue
+                .iter()
+                .find(|r| r.words == unit.words)
+                .map(|r| r.kind);
             ShownPassage {
-                changed: found.as_ref().is_some_and(|(_, there)| bare(there) != bare(&here)),
-                residue: found.is_none().then(|| known.unwrap_or_else(|| residue_kind(unit))),
+                changed: found
+                    .as_ref()
+                    .is_some_and(|(_, there)| bare(there) != bare(&here)),
+                residue: found
+                    .is_none()
+                    .then(|| known.unwrap_or_else(|| residue_kind(unit))),
                 text: here,
                 there: found,
             }

@@ -12,12 +12,53 @@ use crate::record::Record;
 
 /// Words that stand before the colon of an answered or forwarded subject.
 const PREFIXES: &[&str] = &[
-    "re", "aw", "sv", "vs", "antw", "odp", "vá", "ynt", "r", "rif", "res", "bls", "απ", "σχετ", "תגובה", "关于",
-    "關於", "回复", "回覆", "答复", "fw", "fwd", "wg", "tr", "rv", "i", "vb", "vl", "pd", "enc", "i̇lt", "ilt", "trs",
-    "doorst", "fs", "πρθ", "הועבר", "转发", "轉寄", "ref", "ha", "отв", "на", "переслано",
+    "re",
+    "aw",
+    "sv",
+    "vs",
+    "antw",
+    "odp",
+    "vá",
+    "ynt",
+    "r",
+    "rif",
+    "res",
+    "bls",
+    "απ",
+    "σχετ",
+    "תגובה",
+    "关于",
+    "關於",
+    "回复",
+    "回覆",
+    "答复",
+    "fw",
+    "fwd",
+    "wg",
+    "tr",
+    "rv",
+    "i",
+    "vb",
+    "vl",
+    "pd",
+    "enc",
+    "i̇lt",
+    "ilt",
+    "trs",
+    "doorst",
+    "fs",
+    "πρθ",
+    "הועבר",
+    "转发",
+    "轉寄",
+    "ref",
+    "ha",
+    "отв",
+    "на",
+    "переслано",
 ];
 
-/// A subject without "Re:", "Fwd:", "[list]" and the like, in lower case.
+/// A subject without "Re:", "Fwd:", a list's tag in brackets and the like, in lower case.
 pub(crate) fn plain_subject(subject: &str) -> String {
     let lower = subject.to_lowercase();
     let mut rest = lower.trim();
@@ -39,15 +80,21 @@ pub(crate) fn plain_subject(subject: &str) -> String {
 fn strip_prefix(subject: &str) -> Option<&str> {
     let (head, tail) = subject.split_once([':', '：'])?;
     // "Re[2]" and "Re (3)" count as well.
-    let word = head.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '[' | ']' | '(' | ')' | '^' | '*'));
+    let word = head.trim_end_matches(|c: char| {
+        c.is_ascii_digit() || matches!(c, '[' | ']' | '(' | ')' | '^' | '*')
+    });
     PREFIXES.contains(&word.trim()).then(|| tail.trim_start())
 }
 
 /// Whether a subject says that its message answers or forwards another.
 pub(crate) fn is_answer(subject: &str) -> bool {
     let lower = subject.to_lowercase();
-    let bare = lower.trim().trim_start_matches(|c: char| c == '[');
-    let bare = if bare.len() < lower.trim().len() { bare.split_once(']').map_or("", |t| t.1).trim() } else { bare };
+    let bare = lower.trim().trim_start_matches('[');
+    let bare = if bare.len() < lower.trim().len() {
+        bare.split_once(']').map_or("", |t| t.1).trim()
+    } else {
+        bare
+    };
     strip_prefix(bare).is_some()
 }
 

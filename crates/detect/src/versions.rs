@@ -28,7 +28,9 @@ pub(crate) struct Nearness {
 impl Walk<'_> {
     /// Looks for versions among the kept messages.
     pub(crate) fn versions(&self, stay: &[u32], kept: &Kept) -> Vec<(u32, Nearness)> {
-        stay.par_iter().filter_map(|&a| Some((a, self.nearness(a, kept)?))).collect()
+        stay.par_iter()
+            .filter_map(|&a| Some((a, self.nearness(a, kept)?)))
+            .collect()
     }
 
     fn nearness(&self, a: u32, kept: &Kept) -> Option<Nearness> {
@@ -39,7 +41,9 @@ impl Walk<'_> {
             return None;
         }
         let mut candidates = self.candidates(kept.index(), a, LOOKED_AT);
-        candidates.retain(|&b| self.alike_in_size(a, b) && enough(shared_keys(shared, &self.shared[b as usize])));
+        candidates.retain(|&b| {
+            self.alike_in_size(a, b) && enough(shared_keys(shared, &self.shared[b as usize]))
+        });
         if candidates.is_empty() {
             return None;
         }
@@ -52,7 +56,14 @@ impl Walk<'_> {
                 && near * 100 >= text.says() * self.options.version_percent as usize
             {
                 let containment = words as f64 / text.says().max(1) as f64;
-                return Some(Nearness { witness: Some(Witness { message: b, containment }), version: true, residue });
+                return Some(Nearness {
+                    witness: Some(Witness {
+                        message: b,
+                        containment,
+                    }),
+                    version: true,
+                    residue,
+                });
             }
             if best.as_ref().is_none_or(|(most, _)| words > *most) {
                 best = Some((words, held));
@@ -60,7 +71,11 @@ impl Walk<'_> {
         }
         // Where most of a message stands elsewhere, say what keeps it.
         let (_, held) = best.filter(|(words, _)| words * 2 >= text.says())?;
-        Some(Nearness { witness: None, version: false, residue: unfound(&text, &held) })
+        Some(Nearness {
+            witness: None,
+            version: false,
+            residue: unfound(&text, &held),
+        })
     }
 
     fn alike_in_size(&self, a: u32, b: u32) -> bool {
@@ -82,7 +97,10 @@ fn differences(a: &Comparable, held: &Held) -> Option<(Vec<Residue>, usize)> {
         let (same, differs_in_fact) = counterpart(a, unit, &held.text)?;
         near += same;
         fact |= differs_in_fact;
-        residue.push(Residue { words: unit.words.clone(), kind: ResidueKind::Fact });
+        residue.push(Residue {
+            words: unit.words.clone(),
+            kind: ResidueKind::Fact,
+        });
     }
     // All of the text stands there: then an attachment, a link or the subject makes the difference.
     (fact || residue.is_empty()).then_some((residue, near))
@@ -94,7 +112,10 @@ fn unfound(a: &Comparable, held: &Held) -> Vec<Residue> {
         .iter()
         .zip(&held.places)
         .filter(|(unit, place)| unit.content && place.is_none())
-        .map(|(unit, _)| Residue { words: unit.words.clone(), kind: residue_kind(unit) })
+        .map(|(unit, _)| Residue {
+            words: unit.words.clone(),
+            kind: residue_kind(unit),
+        })
         .collect()
 }
 
@@ -106,11 +127,15 @@ const PLACES: usize = 6;
 fn counterpart(a: &Comparable, unit: &Unit, b: &Comparable) -> Option<(usize, bool)> {
     let from = unit.stream.start as usize;
     let hash = |p: usize| a.at(p).map_or(0, |w| w.hash);
-    let by_pair = (0..unit.len().saturating_sub(1))
-        .flat_map(|i| b.places(hash(from + i), hash(from + i + 1)).take(2).map(move |p| (p as usize).saturating_sub(i)));
+    let by_pair = (0..unit.len().saturating_sub(1)).flat_map(|i| {
+        b.places(hash(from + i), hash(from + i + 1))
+            .take(2)
+            .map(move |p| (p as usize).saturating_sub(i))
+    });
     // A unit of a few words with a changed fact has no pair left to find it by.
-    let by_start = (0..b.stream.len())
-        .filter(|&p| unit.len() <= 3 && b.starts_sentence(p) && b.at(p).is_some_and(|w| w.hash == hash(from)));
+    let by_start = (0..b.stream.len()).filter(|&p| {
+        unit.len() <= 3 && b.starts_sentence(p) && b.at(p).is_some_and(|w| w.hash == hash(from))
+    });
     by_pair
         .chain(by_start)
         .take(PLACES)
@@ -123,7 +148,10 @@ fn counterpart(a: &Comparable, unit: &Unit, b: &Comparable) -> Option<(usize, bo
 /// are the same, and whether what differs holds a fact.
 fn compare(a: &Comparable, unit: &Unit, b: &Comparable, start: usize) -> (usize, bool) {
     const STEP: usize = 3;
-    let here = |i: usize| a.at(unit.stream.start as usize + i).filter(|_| i < unit.len());
+    let here = |i: usize| {
+        a.at(unit.stream.start as usize + i)
+            .filter(|_| i < unit.len())
+    };
     let there = |j: usize| b.at(start + j);
     let is_fact = |w: Option<&Word>| w.is_some_and(Word::is_fact);
     let (mut i, mut j, mut same, mut fact) = (0, 0, 0, false);
@@ -132,9 +160,13 @@ fn compare(a: &Comparable, unit: &Unit, b: &Comparable, start: usize) -> (usize,
             (i, j, same) = (i + 1, j + 1, same + 1);
             continue;
         }
-        let steps = (1..=2 * STEP).flat_map(|sum| (0..=sum.min(STEP)).map(move |m| (m, sum - m))).filter(|s| s.1 <= STEP);
+        let steps = (1..=2 * STEP)
+            .flat_map(|sum| (0..=sum.min(STEP)).map(move |m| (m, sum - m)))
+            .filter(|s| s.1 <= STEP);
         let meet = |&(m, n): &(usize, usize)| {
-            here(i + m).zip(there(j + n)).is_some_and(|(x, y)| x.hash == y.hash)
+            here(i + m)
+                .zip(there(j + n))
+                .is_some_and(|(x, y)| x.hash == y.hash)
         };
         let (m, n) = steps.clone().find(meet).unwrap_or((1, 1));
         fact |= (i..i + m).any(|i| is_fact(here(i))) || (j..j + n).any(|j| is_fact(there(j)));

@@ -2,6 +2,8 @@
 //!
 //! A case is a folder of mails and an `expected.jsonl`; see corpus/README.md for its format.
 
+#![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -35,7 +37,10 @@ fn verdicts(scan: &Scan) -> BTreeMap<String, (&'static str, &'static str, bool, 
                 .iter()
                 .map(|w| file_name(&scan.messages[w.message as usize].location.path).to_owned())
                 .collect();
-            (file_name(&m.location.path).to_owned(), (verdict, category, keep, witnesses))
+            (
+                file_name(&m.location.path).to_owned(),
+                (verdict, category, keep, witnesses),
+            )
         })
         .collect()
 }
@@ -53,7 +58,9 @@ fn differences(folder: &Path) -> Vec<String> {
     let mut differences = Vec::new();
     for line in expected.lines().filter(|line| !line.trim().is_empty()) {
         let line: Value = serde_json::from_str(line).unwrap();
-        let Some(file) = line["file"].as_str() else { continue };
+        let Some(file) = line["file"].as_str() else {
+            continue;
+        };
         let Some((verdict, category, keep, witnesses)) = found.get(file) else {
             differences.push(format!("{file}: not read"));
             continue;
@@ -64,14 +71,24 @@ fn differences(folder: &Path) -> Vec<String> {
             || !fits(&wanted("verdict"), verdict)
             || !keep && !fits(&wanted("category"), category)
         {
-            let residue: Vec<_> = scan.messages.iter().filter(|m| m.location.path.ends_with(file)).map(|m| &m.residue).collect();
+            let residue: Vec<_> = scan
+                .messages
+                .iter()
+                .filter(|m| m.location.path.ends_with(file))
+                .map(|m| &m.residue)
+                .collect();
             differences.push(format!(
                 "{file}: expected {} {}, found {verdict} {category} by {witnesses:?}, residue {residue:?}",
                 wanted("verdict"),
                 wanted("category"),
             ));
         } else if !keep {
-            let named: Vec<&str> = line["covered_by"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+            let named: Vec<&str> = line["covered_by"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter_map(Value::as_str)
+                .collect();
             let all = *category == "combined" || wanted("category") == "any";
             let right = if all {
                 witnesses.iter().all(|w| named.contains(&w.as_str()))
@@ -79,7 +96,9 @@ fn differences(folder: &Path) -> Vec<String> {
                 witnesses.iter().any(|w| named.contains(&w.as_str()))
             };
             if !named.is_empty() && !right {
-                differences.push(format!("{file}: covered by {witnesses:?}, expected {named:?}"));
+                differences.push(format!(
+                    "{file}: covered by {witnesses:?}, expected {named:?}"
+                ));
             }
         }
     }
@@ -88,15 +107,26 @@ fn differences(folder: &Path) -> Vec<String> {
 
 #[test]
 fn every_case_gets_its_verdicts() {
-    let mut folders: Vec<PathBuf> =
-        std::fs::read_dir(root().join("corpus/cases")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut folders: Vec<PathBuf> = std::fs::read_dir(root().join("corpus/cases"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
     folders.sort();
     assert!(folders.len() > 100, "the corpus is there");
     let mut wrong = Vec::new();
     for folder in &folders {
         for difference in differences(folder) {
-            wrong.push(format!("{}/{difference}", file_name(&folder.to_string_lossy())));
+            wrong.push(format!(
+                "{}/{difference}",
+                file_name(&folder.to_string_lossy())
+            ));
         }
     }
-    assert!(wrong.is_empty(), "{} of {} cases:\n{}", wrong.len(), folders.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} of {} cases:\n{}",
+        wrong.len(),
+        folders.len(),
+        wrong.join("\n")
+    );
 }

@@ -47,7 +47,10 @@ impl MemoryIndex {
     /// Takes a message out again, with the keys it was added with.
     pub fn remove(&mut self, message: u32, keys: impl IntoIterator<Item = u64>) {
         for key in keys {
-            let list = self.keys.get(&key).and_then(|&list| self.lists.get_mut(list as usize));
+            let list = self
+                .keys
+                .get(&key)
+                .and_then(|&list| self.lists.get_mut(list as usize));
             if let Some(list) = list
                 && let Some(at) = list.iter().position(|&m| m == message)
             {
@@ -58,7 +61,10 @@ impl MemoryIndex {
 
     /// The messages that hold a key, in the order in which they were added.
     pub fn holders(&self, key: u64) -> &[u32] {
-        let list = self.keys.get(&key).and_then(|&list| self.lists.get(list as usize));
+        let list = self
+            .keys
+            .get(&key)
+            .and_then(|&list| self.lists.get(list as usize));
         list.map_or(&[], Vec::as_slice)
     }
 
@@ -123,5 +129,8 @@ pub struct Limits {
 
 impl Limits {
     /// As much as it takes.
-    pub const NONE: Self = Self { entries: usize::MAX, messages: usize::MAX };
+    pub const NONE: Self = Self {
+        entries: usize::MAX,
+        messages: usize::MAX,
+    };
 }

@@ -10,7 +10,14 @@ pub struct Share {
 impl Share {
     /// `part` of `whole`; more than all is all, and a share of nothing is all of it.
     pub fn new(part: u64, whole: u64) -> Self {
-        if whole == 0 { Self { part: 1, whole: 1 } } else { Self { part: part.min(whole), whole } }
+        if whole == 0 {
+            Self { part: 1, whole: 1 }
+        } else {
+            Self {
+                part: part.min(whole),
+                whole,
+            }
+        }
     }
 
     /// So many hundredths.

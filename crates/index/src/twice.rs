@@ -16,7 +16,11 @@ impl Twice {
     pub fn with_room_for(keys: usize) -> Self {
         let bits = (keys.max(64) as u64 * 8).next_power_of_two();
         let empty = || (0..bits / 64).map(|_| AtomicU64::new(0)).collect();
-        Self { once: empty(), more: empty(), mask: bits - 1 }
+        Self {
+            once: empty(),
+            more: empty(),
+            mask: bits - 1,
+        }
     }
 
     /// Notes an occurrence of a key. Keys are hashes: every bit is as good as another.
@@ -34,7 +38,9 @@ impl Twice {
     /// Whether a key may have been inserted more than once.
     pub fn contains(&self, key: u64) -> bool {
         let (word, bit) = self.slot(key);
-        self.more.get(word).is_some_and(|more| more.load(Ordering::Relaxed) & bit != 0)
+        self.more
+            .get(word)
+            .is_some_and(|more| more.load(Ordering::Relaxed) & bit != 0)
     }
 
     fn slot(&self, key: u64) -> (usize, u64) {

@@ -7,7 +7,8 @@ use twicetold_model::shared_keys;
 /// A collection in which keys are shared often: small numbers, some far commoner than others.
 fn collections() -> impl Strategy<Value = Vec<Vec<u64>>> {
     let key = prop_oneof![3 => 0..8_u64, 2 => 8..60_u64, 1 => 60..1000_u64];
-    let message = prop::collection::btree_set(key, 0..25).prop_map(|keys| keys.into_iter().collect());
+    let message =
+        prop::collection::btree_set(key, 0..25).prop_map(|keys| keys.into_iter().collect());
     prop::collection::vec(message, 0..40)
 }
 
@@ -21,7 +22,10 @@ fn index_of(collection: &[Vec<u64>]) -> MemoryIndex {
 
 fn sorted(mut candidates: Vec<Candidate>) -> Vec<(u32, u32)> {
     candidates.sort_by_key(|c| c.message);
-    candidates.into_iter().map(|c| (c.message, c.shared)).collect()
+    candidates
+        .into_iter()
+        .map(|c| (c.message, c.shared))
+        .collect()
 }
 
 proptest! {
@@ -59,8 +63,13 @@ fn a_limited_look_up_starts_with_the_rarest_keys() {
     let mut collection: Vec<Vec<u64>> = (0..1000).map(|n| vec![1, 2, 3, 100 + n]).collect();
     collection.push(vec![1, 2, 3, 100]);
     let index = index_of(&collection);
-    let limits = Limits { entries: 10, messages: 2 };
-    let found = index.sharing(&collection[1000], 4, limits, |n| collection[n as usize].as_slice());
+    let limits = Limits {
+        entries: 10,
+        messages: 2,
+    };
+    let found = index.sharing(&collection[1000], 4, limits, |n| {
+        collection[n as usize].as_slice()
+    });
     assert_eq!(sorted(found), [(0, 4), (1000, 4)]);
 }
 

@@ -195,6 +195,13 @@ fn certainty(folded: &str, inner: &str, raw: &str) -> Option<Certainty> {
 /// Whether a sentence ends inside a text: behind a question, an exclamation or a word too long for an abbreviation.
 fn is_prose(body: &str) -> bool {
     let long = |end: usize| {
+        // "1. maalisk. 2019" is a date.
+        if body[end..]
+            .trim_start_matches(['.', ' '])
+            .starts_with(|letter: char| letter.is_ascii_digit())
+        {
+            return false;
+        }
         let word = body[..end].rsplit(' ').next().unwrap_or_default();
         word.chars().count() >= 5 && word.chars().all(char::is_alphabetic)
     };

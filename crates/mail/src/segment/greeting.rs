@@ -72,17 +72,64 @@ fn is_greeting(words: &str, people: &People) -> bool {
 /// "Dear gardeners,": words that only ever open a letter may be followed by any name for its readers.
 fn addresses_anybody(line: &str) -> bool {
     const OPENERS: &[&str] = &[
-        "dear", "liebe", "lieber", "liebes", "sehr geehrte", "sehr geehrter", "cher", "chère", "chers", "chères",
-        "estimado", "estimada", "estimados", "querido", "querida", "queridos", "caro", "cara", "cari", "care",
-        "gentile", "prezado", "prezada", "caros", "beste", "geachte", "kära", "kære", "kjære", "hyvä", "drodzy",
-        "szanowni", "vážení", "milí", "дорогие", "уважаемые", "уважаемый", "шановні", "αγαπητοί", "sevgili", "sayın",
-        "kedves", "tisztelt", "dragi", "stimați",
+        "dear",
+        "liebe",
+        "lieber",
+        "liebes",
+        "sehr geehrte",
+        "sehr geehrter",
+        "cher",
+        "chère",
+        "chers",
+        "chères",
+        "estimado",
+        "estimada",
+        "estimados",
+        "querido",
+        "querida",
+        "queridos",
+        "caro",
+        "cara",
+        "cari",
+        "care",
+        "gentile",
+        "prezado",
+        "prezada",
+        "caros",
+        "beste",
+        "geachte",
+        "kära",
+        "kære",
+        "kjære",
+        "hyvä",
+        "drodzy",
+        "szanowni",
+        "vážení",
+        "milí",
+        "дорогие",
+        "уважаемые",
+        "уважаемый",
+        "шановні",
+        "αγαπητοί",
+        "sevgili",
+        "sayın",
+        "kedves",
+        "tisztelt",
+        "dragi",
+        "stimați",
     ];
     let plain = |rest: &str| {
         let mut words = rest.split_whitespace();
-        words.clone().count() <= 3 && words.all(|word| word.chars().all(|letter| letter.is_alphabetic() || letter == '-'))
+        words.clone().count() <= 3
+            && words.all(|word| {
+                word.chars()
+                    .all(|letter| letter.is_alphabetic() || letter == '-')
+            })
     };
-    OPENERS.iter().filter_map(|opener| after_phrase(line, opener)).any(plain)
+    OPENERS
+        .iter()
+        .filter_map(|opener| after_phrase(line, opener))
+        .any(plain)
 }
 
 /// Whether what follows a greeting word is whom it greets.

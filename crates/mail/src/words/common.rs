@@ -192,7 +192,11 @@ fn table() -> &'static Table {
             entry.flags.set(WordFlags::NEGATION);
         }
         for word in CALENDAR.split_whitespace() {
-            table.entry(hash_of(word)).or_default().flags.set(WordFlags::CALENDAR);
+            table
+                .entry(hash_of(word))
+                .or_default()
+                .flags
+                .set(WordFlags::CALENDAR);
         }
         table
     })
@@ -226,9 +230,14 @@ impl Ballot {
     /// The winner's number and name, if at least three and one in seven of the words voted for it; on equal votes the
     /// earlier row.
     pub(super) fn winner(&self, words: usize) -> Option<(usize, Language)> {
-        let (n, &votes) =
-            self.0.iter().enumerate().max_by_key(|&(n, votes)| (votes, std::cmp::Reverse(n)))?;
-        (votes >= 3 && votes as usize * 7 >= words).then(|| LANGUAGES.get(n).map(|row| (n, row.language))).flatten()
+        let (n, &votes) = self
+            .0
+            .iter()
+            .enumerate()
+            .max_by_key(|&(n, votes)| (votes, std::cmp::Reverse(n)))?;
+        (votes >= 3 && votes as usize * 7 >= words)
+            .then(|| LANGUAGES.get(n).map(|row| (n, row.language)))
+            .flatten()
     }
 }
 

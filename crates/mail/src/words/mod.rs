@@ -1,6 +1,6 @@
 //! Which words does it use, and which sentences do they make?
 //!
-//! Text goes through three steps: [`split`] finds the words of every line and gives each its stable
+//! Text goes through three steps: `split` finds the words of every line and gives each its stable
 //! hash; `common` says which are too common to tell anything and which deny; `sentences` groups
 //! them. ASCII takes a short cut; languages written without spaces go to a dictionary segmenter.
 
@@ -26,14 +26,19 @@ pub fn read_words(document: &mut Document) {
     }
     if let Some((row, language)) = ballot.winner(document.words.len()) {
         document.language = language;
-        for word in document.words.iter_mut().filter(|w| w.flags.has(WordFlags::STOP)) {
+        for word in document
+            .words
+            .iter_mut()
+            .filter(|w| w.flags.has(WordFlags::STOP))
+        {
             let free = common::common(word.hash).is_some_and(|known| known.free >> row & 1 == 1);
             if free && !word.flags.has(WordFlags::NEGATION) {
                 word.flags.set(WordFlags::FREE);
             }
         }
     }
-    document.sentences = sentences::sentences(&document.text, &document.segments, &mut document.words);
+    document.sentences =
+        sentences::sentences(&document.text, &document.segments, &mut document.words);
 }
 
 #[cfg(test)]

@@ -6,10 +6,11 @@ use crate::segment::quote_marks;
 
 /// Words that end in a full stop without ending a sentence.
 const ABBREVIATIONS: &[&str] = &[
-    "mr", "mrs", "ms", "dr", "prof", "st", "jr", "sr", "vs", "etc", "inc", "ltd", "co", "corp", "no", "nr", "vol",
-    "fig", "e.g", "i.e", "eg", "ie", "z.b", "bzw", "ca", "cf", "al", "dept", "est", "approx", "tel", "fax", "ext",
-    "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec", "hr", "str", "abs", "art",
-    "mme", "mlle", "sra", "srta", "dott", "sig", "ing", "г", "ул", "т.е", "т.д",
+    "mr", "mrs", "ms", "dr", "prof", "st", "jr", "sr", "vs", "etc", "inc", "ltd", "co", "corp",
+    "no", "nr", "vol", "fig", "e.g", "i.e", "eg", "ie", "z.b", "bzw", "ca", "cf", "al", "dept",
+    "est", "approx", "tel", "fax", "ext", "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep",
+    "sept", "oct", "nov", "dec", "hr", "str", "abs", "art", "mme", "mlle", "sra", "srta", "dott",
+    "sig", "ing", "г", "ул", "т.е", "т.д",
 ];
 
 /// What stands between two words, as far as sentences care.
@@ -29,24 +30,38 @@ pub(super) fn sentences(text: &str, segments: &[Segment], words: &mut [Word]) ->
         let to = from + words[from..].partition_point(|w| w.start < segment.end);
         let mut first = from;
         for i in from..to {
-            let until = if i + 1 < to { words[i + 1].start } else { segment.end };
-            let between = text.get(words[i].end as usize..until as usize).unwrap_or_default();
+            let until = if i + 1 < to {
+                words[i + 1].start
+            } else {
+                segment.end
+            };
+            let between = text
+                .get(words[i].end as usize..until as usize)
+                .unwrap_or_default();
             let gap = read_gap(between, i + 1 == to);
             // "approx. five" goes on; "is done. that was quick" does not.
             let next_lower = i + 1 < to
                 && starts_lower(text, &words[i + 1])
-                && (words[i].end - words[i].start < 4 || between.starts_with("..") || between.starts_with('…'));
+                && (words[i].end - words[i].start < 4
+                    || between.starts_with("..")
+                    || between.starts_with('…'));
             let list_item = i + 1 < to && between != " " && starts_item(between, &words[i + 1]);
             // "2." in front of a sentence numbers it, wherever wrapping has put it.
-            let numbers = i == first && words[i].kind == WordKind::Number && words[i].end - words[i].start <= 2;
-            let stop = gap.ended && !next_lower && !numbers && !abbreviates(text, &words[i], between);
+            let numbers = i == first
+                && words[i].kind == WordKind::Number
+                && words[i].end - words[i].start <= 2;
+            let stop =
+                gap.ended && !next_lower && !numbers && !abbreviates(text, &words[i], between);
             let last = i + 1 == to || gap.paragraph || gap.asked || stop || list_item;
             if gap.asked {
                 words[i].flags.set(WordFlags::ASKED);
             }
             if last && segment.kind != SegmentKind::Attribution || i + 1 == to {
                 words[i].flags.set(WordFlags::END);
-                sentences.push(Sentence { words: first as u32..(i + 1) as u32, segment: n as u32 });
+                sentences.push(Sentence {
+                    words: first as u32..(i + 1) as u32,
+                    segment: n as u32,
+                });
                 first = i + 1;
             }
         }
@@ -77,34 +92,50 @@ fn read_gap(between: &str, at_end: bool) -> Gap {
     if !spaced && !touching.contains(['。', '！', '？', '।']) {
         gap = Gap::default();
     }
-    if memchr::memchr_iter(b'\n', between.as_bytes()).nth(1).is_some() {
+    if memchr::memchr_iter(b'\n', between.as_bytes())
+        .nth(1)
+        .is_some()
+    {
         let mut lines = between.split('\n');
         lines.next();
         lines.next_back();
-        gap.paragraph = lines.any(|line| line.trim().is_empty() || quote_marks(line).1 >= line.len());
+        gap.paragraph =
+            lines.any(|line| line.trim().is_empty() || quote_marks(line).1 >= line.len());
         // A line of dashes or stars is a break as well.
-        gap.paragraph |= between.split('\n').any(|line| line.trim().len() >= 3 && is_rule(line.trim()));
+        gap.paragraph |= between
+            .split('\n')
+            .any(|line| line.trim().len() >= 3 && is_rule(line.trim()));
     }
     gap
 }
 
 fn is_rule(line: &str) -> bool {
-    line.bytes().all(|b| matches!(b, b'-' | b'=' | b'*' | b'_' | b'#' | b'~' | b' '))
+    line.bytes()
+        .all(|b| matches!(b, b'-' | b'=' | b'*' | b'_' | b'#' | b'~' | b' '))
 }
 
 fn starts_lower(text: &str, word: &Word) -> bool {
-    text.get(word.range()).and_then(|w| w.chars().next()).is_some_and(char::is_lowercase)
+    text.get(word.range())
+        .and_then(|w| w.chars().next())
+        .is_some_and(char::is_lowercase)
 }
 
 /// Whether the next word starts an item of a list: a bullet or number at the start of its line.
 fn starts_item(between: &str, next: &Word) -> bool {
-    let Some(line) = memchr::memrchr(b'\n', between.as_bytes()).map(|n| &between[n + 1..]) else { return false };
+    let Some(line) = memchr::memrchr(b'\n', between.as_bytes()).map(|n| &between[n + 1..]) else {
+        return false;
+    };
     if next.flags.has(WordFlags::ENUMERATOR) {
         return true;
     }
-    let lead = line.get(quote_marks(line).1..).unwrap_or_default().trim_start();
+    let lead = line
+        .get(quote_marks(line).1..)
+        .unwrap_or_default()
+        .trim_start();
     let mut chars = lead.chars();
-    let bullet = chars.next().is_some_and(|c| matches!(c, '-' | '*' | '•' | '·' | '?' | '–' | '—' | '▪' | '◦' | '+'));
+    let bullet = chars
+        .next()
+        .is_some_and(|c| matches!(c, '-' | '*' | '•' | '·' | '?' | '–' | '—' | '▪' | '◦' | '+'));
     bullet && chars.next().is_some_and(char::is_whitespace) && next.kind != WordKind::Symbol
 }
 
@@ -114,6 +145,7 @@ fn abbreviates(text: &str, word: &Word, between: &str) -> bool {
         return false;
     }
     let written = text.get(word.range()).unwrap_or_default();
-    let initial = written.chars().count() == 1 && written.chars().all(char::is_uppercase) && written != "I";
+    let initial =
+        written.chars().count() == 1 && written.chars().all(char::is_uppercase) && written != "I";
     initial || (written.len() <= 6 && ABBREVIATIONS.contains(&written.to_lowercase().as_str()))
 }

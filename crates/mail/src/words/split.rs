@@ -14,11 +14,20 @@ pub(super) fn split(text: &str, segments: &[Segment]) -> Vec<Word> {
     let mut lines = Vec::new();
     for segment in segments {
         content_lines(text, segment, &mut lines);
-        let mut from = None;
-        for (n, line) in lines.iter().enumerate() {
-            // The part of this line that the last word of the line before has taken already.
-            let start = from.take().filter(|&at: &usize| line.contains(&at)).unwrap_or(line.start);
-            from = read_line(&mut tokens, start..line.end, start == line.start, lines.get(n + 1..).unwrap_or_default());
+        // Where the last word ended that ran over a line end; it may have taken whole lines.
+        let mut taken = 0;
+        for (n, line) in lines
+            .iter()
+            .enumerate()
+            .filter(|(_, line)| !line.is_empty())
+        {
+            if taken >= line.end {
+                continue;
+            }
+            let start = line.start.max(taken);
+            let rest = lines.get(n + 1..).unwrap_or_default();
+            taken =
+                read_line(&mut tokens, start..line.end, start == line.start, rest).unwrap_or(taken);
         }
     }
     tokens.finish()
@@ -33,8 +42,13 @@ fn content_lines(text: &str, segment: &Segment, lines: &mut Vec<Range<usize>>) {
         let stop = memchr::memchr(b'\n', &bytes[at..end]).map_or(end, |n| at + n);
         let line = text.get(at..stop).unwrap_or_default();
         // Most lines start with a letter and are not quoted: then there are no marks to look for.
-        let plain = segment.depth == 0 && line.as_bytes().first().is_some_and(u8::is_ascii_alphabetic);
-        let marks = if plain { 0 } else { marks_length(line, segment.depth) };
+        let plain =
+            segment.depth == 0 && line.as_bytes().first().is_some_and(u8::is_ascii_alphabetic);
+        let marks = if plain {
+            0
+        } else {
+            marks_length(line, segment.depth)
+        };
         lines.push(at + marks.min(line.len())..stop);
         at = stop + 1;
     }

@@ -71,11 +71,18 @@ impl<'t> Tokens<'t> {
             }
         };
         // Clients repeat an address behind itself: "a@b.c<mailto:a@b.c>", "http://x <http://x>".
-        if self.words.last().is_some_and(|last| last.kind == kind && last.hash == hash) {
+        if self
+            .words
+            .last()
+            .is_some_and(|last| last.kind == kind && last.hash == hash)
+        {
             return;
         }
         if kind == WordKind::Address && self.words.len() >= 2 {
-            let (before, last) = (self.words[self.words.len() - 2], self.words[self.words.len() - 1]);
+            let (before, last) = (
+                self.words[self.words.len() - 2],
+                self.words[self.words.len() - 1],
+            );
             if last.hash == hash_of("mailto") {
                 self.words.pop();
                 if before.kind == kind && before.hash == hash {
@@ -96,7 +103,9 @@ impl<'t> Tokens<'t> {
                 let end = word_end(bytes, at, chunk.end);
                 self.push_word(at..end);
                 at = end;
-            } else if b.is_ascii_digit() || (matches!(b, b'$' | b'-' | b'+') && starts_number(bytes, at, chunk.clone())) {
+            } else if b.is_ascii_digit()
+                || (matches!(b, b'$' | b'-' | b'+') && starts_number(bytes, at, chunk.clone()))
+            {
                 let end = number_end(bytes, at, chunk.end);
                 self.push_number(at..end, chunk.end);
                 at = end;
@@ -107,7 +116,12 @@ impl<'t> Tokens<'t> {
     }
 
     /// A run with characters beyond ASCII. Returns where to go on if it ran over the line end.
-    pub(super) fn unicode(&mut self, chunk: Range<usize>, ends_line: bool, rest: &[Range<usize>]) -> Option<usize> {
+    pub(super) fn unicode(
+        &mut self,
+        chunk: Range<usize>,
+        ends_line: bool,
+        rest: &[Range<usize>],
+    ) -> Option<usize> {
         let chunk = self.addresses(chunk);
         let text = self.text;
         let mut at = chunk.start;
@@ -134,7 +148,9 @@ impl<'t> Tokens<'t> {
         let mut number_until = range.start;
         for (n, piece) in text[range.clone()].split_word_bound_indices() {
             let at = range.start + n;
-            let Some(first) = piece.chars().next() else { continue };
+            let Some(first) = piece.chars().next() else {
+                continue;
+            };
             if at < number_until {
                 continue;
             }
@@ -209,13 +225,20 @@ impl<'t> Tokens<'t> {
         normalise(&self.text[range.clone()], &mut self.form);
         let Some((stem, ending, split)) = contraction(&self.form) else {
             let hash = hash_of(&self.form);
-            let kind = if self.form.bytes().any(|b| b.is_ascii_digit()) { WordKind::Number } else { WordKind::Plain };
+            let kind = if self.form.bytes().any(|b| b.is_ascii_digit()) {
+                WordKind::Number
+            } else {
+                WordKind::Plain
+            };
             return self.push(hash, range, kind);
         };
         let (stem, ending) = (hash_of(stem), hash_of(ending));
         let written = &self.text[range.clone()];
         // The same cut in the text as written; an apostrophe may take three bytes there.
-        let cut = written.char_indices().nth(split).map_or(range.end, |(n, _)| range.start + n);
+        let cut = written
+            .char_indices()
+            .nth(split)
+            .map_or(range.end, |(n, _)| range.start + n);
         if split > 0 {
             self.push(stem, range.start..cut, WordKind::Plain);
         }
@@ -223,7 +246,11 @@ impl<'t> Tokens<'t> {
     }
 
     fn push_number(&mut self, range: Range<usize>, chunk_end: usize) {
-        let before = self.text[..range.start].trim_end_matches(' ').as_bytes().last().copied();
+        let before = self.text[..range.start]
+            .trim_end_matches(' ')
+            .as_bytes()
+            .last()
+            .copied();
         let opens = self.line_start || matches!(before, Some(b'.' | b'?' | b'!' | b':' | b';'));
         let short = range.len() <= 2;
         let kind = WordKind::Number;
@@ -254,13 +281,23 @@ impl<'t> Tokens<'t> {
 
     fn push(&mut self, hash: u64, range: Range<usize>, kind: WordKind) {
         let mut flags = WordFlags::default();
-        if self.text[range.clone()].chars().next().is_some_and(char::is_uppercase) {
+        if self.text[range.clone()]
+            .chars()
+            .next()
+            .is_some_and(char::is_uppercase)
+        {
             flags.set(WordFlags::CAPITAL);
         }
         self.line_start = false;
         // A text of four gigabytes is cut by the reader long before this.
         let (start, end) = (range.start as u32, range.end as u32);
-        self.words.push(Word { hash, start, end, kind, flags });
+        self.words.push(Word {
+            hash,
+            start,
+            end,
+            kind,
+            flags,
+        });
     }
 }
 
@@ -291,16 +328,26 @@ fn number_end(bytes: &[u8], start: usize, end: usize) -> usize {
         }
         at += 1;
     }
-    if at < end && bytes[at] == b'%' { at + 1 } else { at }
+    if at < end && bytes[at] == b'%' {
+        at + 1
+    } else {
+        at
+    }
 }
 
 /// Whether a sign or a dollar belongs to a number that follows.
 fn starts_number(bytes: &[u8], at: usize, chunk: Range<usize>) -> bool {
     let digit = |n: usize| n < chunk.end && bytes[n].is_ascii_digit();
-    let free = at == chunk.start || matches!(bytes[at - 1], b'(' | b'[' | b'"' | b':' | b'=' | b'<' | b'>' | b'/');
+    let free = at == chunk.start
+        || matches!(
+            bytes[at - 1],
+            b'(' | b'[' | b'"' | b':' | b'=' | b'<' | b'>' | b'/'
+        );
     match bytes[at] {
         b'$' => digit(at + 1),
-        _ => free && (digit(at + 1) || at + 1 < chunk.end && bytes[at + 1] == b'$' && digit(at + 2)),
+        _ => {
+            free && (digit(at + 1) || at + 1 < chunk.end && bytes[at + 1] == b'$' && digit(at + 2))
+        }
     }
 }
 
@@ -323,18 +370,32 @@ fn clitic(bytes: &[u8]) -> bool {
 
 /// Splits an English contraction: the normal forms of both words, and the cut in characters.
 fn contraction(normal: &str) -> Option<(&str, &'static str, usize)> {
-    const ENDINGS: &[(&str, &str)] = &[("n't", "not"), ("'ll", "will"), ("'ve", "have"), ("'re", "are"), ("'m", "am")];
+    const ENDINGS: &[(&str, &str)] = &[
+        ("n't", "not"),
+        ("'ll", "will"),
+        ("'ve", "have"),
+        ("'re", "are"),
+        ("'m", "am"),
+    ];
     if normal == "cannot" {
         return Some(("can", "not", 3));
     }
     let apostrophe = normal.find('\'')?;
     // Behind these words it is "is"; behind others it may tell whose.
-    if let ("it" | "he" | "she" | "that" | "there" | "here" | "what" | "who" | "where" | "how" | "when", "'s") =
-        normal.split_at(apostrophe)
+    if let (
+        "it" | "he" | "she" | "that" | "there" | "here" | "what" | "who" | "where" | "how" | "when",
+        "'s",
+    ) = normal.split_at(apostrophe)
     {
-        return Some((&normal[..apostrophe], "is", normal[..apostrophe].chars().count()));
+        return Some((
+            &normal[..apostrophe],
+            "is",
+            normal[..apostrophe].chars().count(),
+        ));
     }
-    let (stem, full) = ENDINGS.iter().find_map(|(end, full)| Some((normal.strip_suffix(end)?, *full)))?;
+    let (stem, full) = ENDINGS
+        .iter()
+        .find_map(|(end, full)| Some((normal.strip_suffix(end)?, *full)))?;
     let cut = stem.chars().count();
     let stem = match (stem, full) {
         ("wo", "not") => "will",
@@ -348,11 +409,19 @@ fn contraction(normal: &str) -> Option<(&str, &'static str, usize)> {
 /// The next web or mail address in a run without spaces.
 fn next_address(bytes: &[u8]) -> Option<(Range<usize>, WordKind)> {
     let web = memchr::memmem::find(bytes, b"://").and_then(|n| {
-        let scheme = bytes[..n].iter().rposition(|b| !b.is_ascii_alphanumeric()).map_or(0, |p| p + 1);
+        let scheme = bytes[..n]
+            .iter()
+            .rposition(|b| !b.is_ascii_alphanumeric())
+            .map_or(0, |p| p + 1);
         (n > scheme).then(|| scheme..url_end(bytes, n + 3))
     });
     let www = (bytes.len() > 6)
-        .then(|| bytes.windows(4).take(4).position(|w| w.eq_ignore_ascii_case(b"www.")))
+        .then(|| {
+            bytes
+                .windows(4)
+                .take(4)
+                .position(|w| w.eq_ignore_ascii_case(b"www."))
+        })
         .flatten()
         .map(|n| n..url_end(bytes, n + 4));
     let url = match (web, www) {
@@ -372,7 +441,12 @@ fn next_address(bytes: &[u8]) -> Option<(Range<usize>, WordKind)> {
 fn url_end(bytes: &[u8], from: usize) -> usize {
     let mut end = bytes[from..]
         .iter()
-        .position(|b| matches!(b, b'<' | b'>' | b'"' | b'|' | b'\\' | b'^' | b'`' | b'{' | b'}'))
+        .position(|b| {
+            matches!(
+                b,
+                b'<' | b'>' | b'"' | b'|' | b'\\' | b'^' | b'`' | b'{' | b'}'
+            )
+        })
         .map_or(bytes.len(), |n| from + n);
     while end > from {
         let last = bytes[end - 1];
@@ -392,10 +466,18 @@ fn url_end(bytes: &[u8], from: usize) -> usize {
 
 /// The mail address around the `@` at `at`.
 fn mail_address(bytes: &[u8], at: usize) -> Option<Range<usize>> {
-    let local = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'%' | b'+' | b'-' | b'=' | b'/');
-    let start = bytes[..at].iter().rposition(|b| !local(b)).map_or(0, |p| p + 1);
+    let local = |b: &u8| {
+        b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'%' | b'+' | b'-' | b'=' | b'/')
+    };
+    let start = bytes[..at]
+        .iter()
+        .rposition(|b| !local(b))
+        .map_or(0, |p| p + 1);
     let domain = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-');
-    let mut end = bytes[at + 1..].iter().position(|b| !domain(b)).map_or(bytes.len(), |n| at + 1 + n);
+    let mut end = bytes[at + 1..]
+        .iter()
+        .position(|b| !domain(b))
+        .map_or(bytes.len(), |n| at + 1 + n);
     while end > at && matches!(bytes[end - 1], b'.' | b'-') {
         end -= 1;
     }

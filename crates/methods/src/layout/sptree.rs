@@ -25,7 +25,7 @@ pub enum Node {
     Exact,
     /// The paper's proposal, a SimHash of the symbols: subsequences match within so many bits. It
     /// does not find a page with one more tag, which has another length and other subsequences from
-    /// there on; for that there is [`super::near`].
+    /// there on; for that there is the `near` module.
     SimHash {
         /// How many of 64 bits may differ.
         bits: u32,

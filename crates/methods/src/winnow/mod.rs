@@ -126,7 +126,12 @@ pub fn content_pairs(document: &Document) -> Vec<u64> {
     let content = document
         .sentences
         .iter()
-        .filter(|s| document.segments.get(s.segment as usize).is_some_and(|g| g.kind.is_content()))
+        .filter(|s| {
+            document
+                .segments
+                .get(s.segment as usize)
+                .is_some_and(|g| g.kind.is_content())
+        })
         .flat_map(|s| document.sentence_words(s))
         .filter(|w| counts(w))
         .map(|w| w.hash);
@@ -142,14 +147,26 @@ impl Method for Winnow {
         let mut keys = self.of_pairs(&content_pairs(document));
         keys.sort_unstable();
         keys.dedup();
-        (!keys.is_empty()).then_some(Sketch { keys, body: Vec::new() })
+        (!keys.is_empty()).then_some(Sketch {
+            keys,
+            body: Vec::new(),
+        })
     }
 
     fn compare(&self, a: &Sketch, b: &Sketch) -> Evidence {
         let common = shared_keys(&a.keys, &b.keys) as f64;
-        let share = |keys: &[u64]| if keys.is_empty() { 0.0 } else { common / keys.len() as f64 };
+        let share = |keys: &[u64]| {
+            if keys.is_empty() {
+                0.0
+            } else {
+                common / keys.len() as f64
+            }
+        };
         let (there, back) = (share(&a.keys), share(&b.keys));
-        Evidence { containment: there, resemblance: (there + back) / 2.0 }
+        Evidence {
+            containment: there,
+            resemblance: (there + back) / 2.0,
+        }
     }
 }
 

@@ -19,8 +19,8 @@ pub const DELIMITERS: &str = " \t\r\n<>.,;\"\\?:-_+=*&!";
 
 /// The words left out (Figure 6 and section 5.7).
 pub const STOP_WORDS: &[&str] = &[
-    "the", "to", "and", "of", "a", "in", "from", "for", "on", "is", "that", "http", "an", "was", "www", "about",
-    "hi", "hey", "dear", "i", "will",
+    "the", "to", "and", "of", "a", "in", "from", "for", "on", "is", "that", "http", "an", "was",
+    "www", "about", "hi", "hey", "dear", "i", "will",
 ];
 
 /// Cuts a text into lower-case words as the paper does, without its stop words.
@@ -99,7 +99,10 @@ impl Dictionary {
 /// The subtraction wraps for a first word numbered 1 and a second numbered above `a`; it is the same
 /// difference modulo 2⁶⁴, and still one number per pair.
 pub fn pairs(numbers: &[u64], a: u64) -> Vec<u64> {
-    numbers.windows(2).map(|w| a.wrapping_mul(w[0]).wrapping_sub(w[1])).collect()
+    numbers
+        .windows(2)
+        .map(|w| a.wrapping_mul(w[0]).wrapping_sub(w[1]))
+        .collect()
 }
 
 /// The paper's fingerprints of a sequence of word numbers: sorted, repetitions kept.
@@ -108,7 +111,11 @@ pub fn fingerprints(numbers: &[u64], a: u64, window: usize, order: Order) -> Vec
     if order == Order::Mixed {
         pairs.iter_mut().for_each(|e| *e = mix(*e));
     }
-    let mut kept: Vec<u64> = Winnow { window }.select(&pairs).into_iter().map(|at| pairs[at]).collect();
+    let mut kept: Vec<u64> = Winnow { window }
+        .select(&pairs)
+        .into_iter()
+        .map(|at| pairs[at])
+        .collect();
     kept.sort_unstable();
     kept
 }
@@ -123,7 +130,11 @@ pub fn containment(a: &[u64], b: &[u64]) -> f64 {
             std::cmp::Ordering::Greater => j += 1,
         }
     }
-    if a.is_empty() { 0.0 } else { matches as f64 / a.len() as f64 }
+    if a.is_empty() {
+        0.0
+    } else {
+        matches as f64 / a.len() as f64
+    }
 }
 
 #[cfg(test)]
@@ -143,8 +154,14 @@ mod tests {
         let (numbers, a) = example();
         assert_eq!(numbers, [1, 3, 5, 7, 1, 3, 9, 11, 5, 7, 13, 15]);
         assert_eq!(a, 8);
-        assert_eq!(pairs(&numbers, a), [5, 19, 33, 55, 5, 15, 61, 83, 33, 43, 89]);
-        assert_eq!(fingerprints(&numbers, a, 3, Order::Paper), [5, 5, 15, 19, 33]);
+        assert_eq!(
+            pairs(&numbers, a),
+            [5, 19, 33, 55, 5, 15, 61, 83, 33, 43, 89]
+        );
+        assert_eq!(
+            fingerprints(&numbers, a, 3, Order::Paper),
+            [5, 5, 15, 19, 33]
+        );
     }
 
     #[test]
@@ -158,7 +175,10 @@ mod tests {
             let mut seen = std::collections::HashSet::new();
             for x in 0..60 {
                 for y in 0..60 {
-                    assert!(seen.insert(pairs(&[2 * x + 1, 2 * y + 1], a)[0]), "{x} {y} {multiplier:?}");
+                    assert!(
+                        seen.insert(pairs(&[2 * x + 1, 2 * y + 1], a)[0]),
+                        "{x} {y} {multiplier:?}"
+                    );
                 }
             }
         }

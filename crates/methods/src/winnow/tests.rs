@@ -29,7 +29,11 @@ fn agrees_with_the_definition() {
             })
             .collect();
         for window in 1..9 {
-            assert_eq!(Winnow { window }.select(&numbers), brute(&numbers, window), "{numbers:?} {window}");
+            assert_eq!(
+                Winnow { window }.select(&numbers),
+                brute(&numbers, window),
+                "{numbers:?} {window}"
+            );
         }
     }
 }
