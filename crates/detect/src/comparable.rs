@@ -7,6 +7,8 @@ use twicetold_mail::words::hash_of;
 use twicetold_methods::winnow::pair;
 use twicetold_model::{Document, SegmentKind, Word, WordFlags, WordKind};
 
+use crate::record::fact_number;
+
 /// Words that say nothing on their own: a sentence of nothing else is a courtesy.
 const COURTESIES: &str = "fyi thanks thank you cheers regards please see below above attached forwarded fwd fw \
     forwarding many very much in advance best kind sincerely hi hello ttyl info zur zk danke vielen dank merci pour \
@@ -229,6 +231,19 @@ impl Comparable {
     /// Content words: what the message says, without free words, packaging and courtesies.
     pub(crate) fn says(&self) -> usize {
         self.units.iter().filter(|u| u.content).map(Unit::len).sum()
+    }
+
+    /// Numbers of the facts that the content holds; sorted, each once.
+    pub(crate) fn fact_numbers(&self) -> Vec<u64> {
+        let content = self.units.iter().filter(|u| u.content);
+        let mut numbers: Vec<u64> = content
+            .flat_map(|u| &self.document.words[u.words.start as usize..u.words.end as usize])
+            .filter(|w| w.kind != WordKind::Plain && !w.flags.has(WordFlags::ENUMERATOR))
+            .map(|w| fact_number(w.hash))
+            .collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers
     }
 
     /// Content words that tell something, in own text only and in all.

@@ -184,16 +184,19 @@ impl<'s> Walk<'s> {
         self.options.shortcuts && self.options.numbering == Numbering::Stable
     }
 
-    /// Whether a message holds a run of words that no other message has, or nothing that another one has.
+    /// Whether a message holds a fact or a run of words that no other message has, or nothing that another one has.
     fn is_new(&self, a: u32) -> bool {
         let record = &self.records[a as usize];
+        if record.facts.iter().any(|&fact| !self.pairs.contains(fact)) {
+            return true;
+        }
         let (mut longest, mut run, mut known) = (0, 0, 0);
         for &f in &record.fingerprints {
             run = if self.pairs.contains(f) { 0 } else { run + 1 };
             known += usize::from(run == 0);
             longest = longest.max(run);
         }
-        known == 0 || longest >= LONE_RUN
+        (known == 0 && !record.fingerprints.is_empty()) || longest >= LONE_RUN
     }
 
     /// Whether kept messages other than `a` have enough of its fingerprints that it is worth reading it.
@@ -210,7 +213,7 @@ impl<'s> Walk<'s> {
                 return false;
             }
         }
-        found * 10 >= record.fingerprints.len() * 4
+        found * 2 >= record.fingerprints.len()
     }
 
     /// Tries to prove that kept messages cover `a`; `near` are asked first, `without` is not asked.
@@ -332,7 +335,7 @@ impl<'s> Walk<'s> {
         let count = |b: u32| keys.iter().filter(|&&key| has(b, key)).count();
         let most = count(first);
         let together = keys.len() - missing.len();
-        if together * 10 < self.records[a as usize].fingerprints.len() * 4 {
+        if together * 2 < self.records[a as usize].fingerprints.len() {
             return None;
         }
         let mut order = vec![first];

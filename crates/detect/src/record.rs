@@ -4,8 +4,8 @@
 //! whoever needs the text again asks the `library`.
 
 use twicetold_mail::words::hash_of;
-use twicetold_methods::winnow::{Winnow, content_pairs, paper};
-use twicetold_model::{Document, Form, Location, Problem, RawMessage, WordFlags};
+use twicetold_methods::winnow::{Winnow, all_pairs, content_pairs, pair, paper};
+use twicetold_model::{Document, Form, Location, Problem, RawMessage, WordFlags, WordKind};
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::comparable::{Comparable, as_written, subject_facts};
@@ -39,6 +39,8 @@ pub(crate) struct Record {
     pub(crate) attachments: Box<[u64]>,
     /// Link targets that its text does not show; sorted, each once.
     pub(crate) links: Box<[u64]>,
+    /// Numbers of the facts in its content: each must stand in a witness exactly as it is. Sorted, each once.
+    pub(crate) facts: Box<[u64]>,
     /// Facts of its subject.
     pub(crate) subject_facts: Box<[u64]>,
     /// Nothing could be read of it.
@@ -46,15 +48,19 @@ pub(crate) struct Record {
     pub(crate) problems: Vec<Problem>,
 }
 
-/// Reads a message once and keeps what the scan needs. Returns its text and the numbers of its word pairs besides.
+/// Reads a message once and keeps what the scan needs. Returns its text and the numbers of all its
+/// word pairs besides.
 pub(crate) fn record(
     raw: &RawMessage<'_>,
     winnow: Winnow,
     short: usize,
 ) -> (Record, Document, Vec<u64>) {
     let document = twicetold_mail::read(raw.form, &raw.bytes);
-    let pairs = content_pairs(&document);
-    let fingerprints = winnow.of_pairs(&pairs).into_boxed_slice();
+    let fingerprints = winnow
+        .of_pairs(&content_pairs(&document))
+        .into_boxed_slice();
+    let mut pairs = all_pairs(&document);
+    pairs.extend(all_fact_numbers(&document));
     let ready = Comparable::new(document);
     let (own, all) = ready.telling();
     let document = &ready.document;
@@ -84,11 +90,33 @@ pub(crate) fn record(
         short: (own > 0 && own < short) || all < short,
         attachments: attachments.into(),
         links: document.links.clone().into(),
+        facts: ready.fact_numbers().into(),
         subject_facts: subject_facts(&topic).collect(),
         unreadable: false,
         problems: document.problems.clone(),
     };
     (record, ready.document, pairs)
+}
+
+/// The number of a fact among those of word pairs: that of a pair with itself.
+pub(crate) fn fact_number(hash: u64) -> u64 {
+    pair(hash, hash)
+}
+
+/// Numbers of everything in a document that can stand for a fact of another one; each once.
+fn all_fact_numbers(document: &Document) -> Vec<u64> {
+    let facts = document
+        .words
+        .iter()
+        .filter(|w| w.kind != WordKind::Plain)
+        .map(|w| w.hash);
+    let mut numbers: Vec<u64> = facts
+        .chain(document.links.iter().copied())
+        .map(fact_number)
+        .collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers
 }
 
 /// The words of what a document says as the paper cuts them.
@@ -171,6 +199,7 @@ impl Record {
             short: false,
             attachments: Box::default(),
             links: Box::default(),
+            facts: Box::default(),
             subject_facts: Box::default(),
             unreadable: true,
             problems: vec![problem],

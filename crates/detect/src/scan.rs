@@ -36,7 +36,8 @@ pub enum Numbering {
 pub struct Options {
     /// Which numbers stand for words in fingerprints.
     pub numbering: Numbering,
-    /// Whether to decide early where word pairs show that nothing can be found; the verdicts are the same without, later.
+    /// Whether to decide early where word pairs show that nothing will be found. Without, a cover made of very short
+    /// passages may be found besides, much later; with or without, every verdict is proved.
     pub shortcuts: bool,
     /// Which copy survives; the first rule that tells two messages apart decides.
     pub keep: Vec<KeepRule>,

@@ -448,11 +448,12 @@ fn url_end(bytes: &[u8], from: usize) -> usize {
             )
         })
         .map_or(bytes.len(), |n| from + n);
+    let count = |mark: u8, end: usize| memchr::memchr_iter(mark, &bytes[from..end]).count();
     while end > from {
         let last = bytes[end - 1];
         let closes = match last {
-            b')' => memchr::memchr(b'(', &bytes[from..end]).is_none(),
-            b']' => memchr::memchr(b'[', &bytes[from..end]).is_none(),
+            b')' => count(b')', end) > count(b'(', end),
+            b']' => count(b']', end) > count(b'[', end),
             b'.' | b',' | b';' | b':' | b'!' | b'?' | b'\'' | b'*' | b'_' => true,
             _ => false,
         };

@@ -4,7 +4,7 @@
 //! векторных представлений* (accelerated search for close texts by vector representations). The
 //! folder follows the paper: the counts of q-grams in windows ([`Windows`]), hashes that sample them
 //! ([`StableHash`]), the numbers of Table 5 ([`TABLE`]), the LSH forest ([`Forest`]), and the edit
-//! distance that has the last word ([`distance`]).
+//! distance that has the last word ([`distance()`]).
 //!
 //! | parameter | paper | practical | more | less |
 //! |---|---|---|---|---|

@@ -24,8 +24,9 @@ impl Dice {
     fn edited(&mut self, text: &[char], edits: usize) -> Vec<char> {
         let mut copy = text.to_vec();
         for _ in 0..edits {
-            let at = self.below(copy.len());
+            let at = self.below(copy.len().max(1));
             match self.below(3) {
+                _ if copy.is_empty() => copy.push(self.letter()),
                 0 => copy[at] = self.letter(),
                 1 => copy.insert(at, self.letter()),
                 _ => drop(copy.remove(at)),

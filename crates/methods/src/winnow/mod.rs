@@ -121,6 +121,11 @@ pub fn pairs(words: impl Iterator<Item = u64>) -> Vec<u64> {
     pairs
 }
 
+/// The numbers of all word pairs of a document, packaging included, in the order of the text.
+pub fn all_pairs(document: &Document) -> Vec<u64> {
+    pairs(document.words.iter().filter(|w| counts(w)).map(|w| w.hash))
+}
+
 /// The numbers of the word pairs of what a document says, without its packaging, in the order of the text.
 pub fn content_pairs(document: &Document) -> Vec<u64> {
     let content = document
