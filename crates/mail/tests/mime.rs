@@ -881,3 +881,17 @@ fn damaged_mail_is_read() {
         }
     }
 }
+
+#[test]
+fn an_encoding_whose_header_got_lost_is_seen() {
+    check(
+        "Subject: x\n\nAll of th=\nis was=20\nwrapped =3D encoded a=\nt once\n",
+        "All of this was \nwrapped = encoded at once",
+    );
+    // Sums and code are not.
+    check("Subject: x\n\na=5 and b=20\nc = d\n", "a=5 and b=20\nc = d");
+    check(
+        "Subject: x\nContent-Transfer-Encoding: 7bit\n\none=\ntwo=20\nthree=\nfour\n",
+        "one=\ntwo=20\nthree=\nfour",
+    );
+}

@@ -210,10 +210,15 @@ impl Content {
 
     /// Undoes the transfer encoding of a part.
     fn decoded<'a>(&mut self, part: &Part<'a>, text: bool) -> std::borrow::Cow<'a, [u8]> {
-        let transfer = part
-            .headers
-            .get(Field::TransferEncoding)
-            .map_or(Transfer::Plain, Transfer::named);
+        let named = part.headers.get(Field::TransferEncoding);
+        let transfer = match named {
+            Some(name) => Transfer::named(name),
+            // Archives have lost the header of many a message, not its encoding.
+            None if text && transfer::is_quoted_printable(part.headers.body) => {
+                Transfer::QuotedPrintable
+            }
+            None => Transfer::Plain,
+        };
         if let Transfer::Unknown(name) = &transfer {
             self.problem(Problem::new(format!(
                 "unknown transfer encoding \"{name}\""

@@ -52,6 +52,21 @@ impl Transfer {
     }
 }
 
+/// Whether bytes with no named encoding are quoted-printable all the same: lines end softly, and nearly every `=` starts
+/// an escape.
+pub(super) fn is_quoted_printable(bytes: &[u8]) -> bool {
+    let start = bytes.get(..1 << 16).unwrap_or(bytes);
+    let (mut soft, mut escaped, mut other) = (0, 0, 0);
+    for at in memchr::memchr_iter(b'=', start) {
+        match &start[at + 1..] {
+            [b'\n', ..] | [b'\r', b'\n', ..] => soft += 1,
+            [high, low, ..] if hex_pair(*high, *low).is_some() => escaped += 1,
+            _ => other += 1,
+        }
+    }
+    soft >= 2 && escaped >= 1 && other * 10 <= soft + escaped
+}
+
 /// Undoes quoted-printable; an `=` that starts nothing stays.
 pub(super) fn quoted_printable(bytes: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());
