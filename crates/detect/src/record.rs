@@ -33,6 +33,8 @@ pub(crate) struct Record {
     pub(crate) fingerprints: Box<[u64]>,
     /// How many content words it has.
     pub(crate) says: u32,
+    /// It has words, be they packaging.
+    pub(crate) worded: bool,
     /// So little text of its own that its meaning stands in its context.
     pub(crate) short: bool,
     /// Attachments, by hash of their checksum; sorted, each once.
@@ -87,6 +89,7 @@ pub(crate) fn record(
         identity: identity(document),
         fingerprints,
         says: ready.says() as u32,
+        worded: !document.words.is_empty(),
         short: (own > 0 && own < short) || all < short,
         attachments: attachments.into(),
         links: document.links.clone().into(),
@@ -180,6 +183,12 @@ impl Record {
         self.unreadable || (self.says == 0 && self.attachments.is_empty())
     }
 
+    /// Whether a message that is word for word the same can stand for it. One that holds nothing but courtesies is told
+    /// from others by its sender and subject.
+    pub(crate) fn can_be_copied(&self) -> bool {
+        !self.is_empty() || (self.worded && !self.from.is_empty() && self.topic != 0)
+    }
+
     /// A message that could not be read at all.
     pub(crate) fn unreadable(location: Location, problem: Problem) -> Self {
         Self {
@@ -196,6 +205,7 @@ impl Record {
             identity: 0,
             fingerprints: Box::default(),
             says: 0,
+            worded: false,
             short: false,
             attachments: Box::default(),
             links: Box::default(),

@@ -246,7 +246,7 @@ fn copies(records: &[Record], options: &Options) -> BTreeMap<u32, Vec<u32>> {
     let mut by_sameness: HashMap<Sameness<'_>, Vec<u32>, FixedState> = HashMap::default();
     let mut groups = BTreeMap::new();
     for (n, record) in records.iter().enumerate() {
-        if record.is_empty() {
+        if !record.can_be_copied() {
             groups.insert(n as u32, Vec::new());
             continue;
         }
