@@ -25,6 +25,7 @@ use crate::cover::{Held, category, combine, content, hold, proof, residue, witne
 use crate::library::Library;
 use crate::record::Record;
 use crate::scan::{Numbering, Options, Progress, Stage};
+use crate::versions::counterpart;
 
 /// How many messages are compared with what is kept at a time.
 const BATCH: usize = 512;
@@ -290,6 +291,9 @@ impl<'s> Walk<'s> {
         self.ask_for_the_rest(a, &text, kept, &mut held, &open, without);
         let chosen = combine(&text, &held, self.options.max_witnesses)?;
         let chosen: Vec<&Held> = chosen.into_iter().map(|n| &held[n]).collect();
+        if chosen.len() > 1 && chosen.iter().any(|one| contradicts(&text, one)) {
+            return None;
+        }
         self.conclude(a, &text, &chosen, kept, without)
     }
 
@@ -552,6 +556,15 @@ impl<'s> Walk<'s> {
                 .insert(a, self.shared[a as usize].iter().copied()),
         }
     }
+}
+
+/// Whether a witness of a combined cover says something else where it does not say what the message says: another order
+/// number in the same sentence. Facts put together from such witnesses would no longer belong together.
+fn contradicts(text: &Comparable, held: &Held) -> bool {
+    content(text)
+        .filter(|&(n, _)| held.places[n].is_none())
+        .filter_map(|(_, unit)| counterpart(text, unit, &held.text))
+        .any(|(_, differs_in_fact)| differs_in_fact)
 }
 
 /// A unit that no message asked so far holds.

@@ -124,7 +124,7 @@ const PLACES: usize = 6;
 
 /// The stretch of a witness that says nearly what a unit says: how many words are the same, and whether a fact is among
 /// those that differ. `None` if nothing comes near.
-fn counterpart(a: &Comparable, unit: &Unit, b: &Comparable) -> Option<(usize, bool)> {
+pub(crate) fn counterpart(a: &Comparable, unit: &Unit, b: &Comparable) -> Option<(usize, bool)> {
     let from = unit.stream.start as usize;
     let hash = |p: usize| a.at(p).map_or(0, |w| w.hash);
     let by_pair = (0..unit.len().saturating_sub(1)).flat_map(|i| {
