@@ -563,8 +563,8 @@ impl<'s> Walk<'s> {
 fn contradicts(text: &Comparable, held: &Held) -> bool {
     content(text)
         .filter(|&(n, _)| held.places[n].is_none())
-        .filter_map(|(_, unit)| counterpart(text, unit, &held.text))
-        .any(|(_, differs_in_fact)| differs_in_fact)
+        .filter_map(|(_, unit)| Some((unit, counterpart(text, unit, &held.text)?)))
+        .any(|(unit, (same, differs_in_fact))| differs_in_fact && same * 3 >= unit.len() * 2)
 }
 
 /// A unit that no message asked so far holds.
