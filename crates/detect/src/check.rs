@@ -91,17 +91,15 @@ fn same_text(a: &Comparable, here: &[Word], b: &Comparable, there: &[Word]) -> b
                     a.document.word(x).to_lowercase(),
                     b.document.word(y).to_lowercase(),
                 );
-                if let Some(z) = here
+                let here_in_two = here
                     .peek()
-                    .filter(|z| first.clone() + &a.document.word(z).to_lowercase() == second)
-                {
-                    let _ = z;
+                    .is_some_and(|z| first.clone() + &a.document.word(z).to_lowercase() == second);
+                let there_in_two = there
+                    .peek()
+                    .is_some_and(|z| second.clone() + &b.document.word(z).to_lowercase() == first);
+                if here_in_two {
                     here.next();
-                } else if let Some(z) = there
-                    .peek()
-                    .filter(|z| second.clone() + &b.document.word(z).to_lowercase() == first)
-                {
-                    let _ = z;
+                } else if there_in_two {
                     there.next();
                 } else {
                     return false;

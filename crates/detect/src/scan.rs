@@ -186,16 +186,11 @@ pub fn scan(collection: &Collection, options: &Options, progress: &dyn Progress)
         verdicts[a as usize] = match (gone.get(&a), near.get(&a)) {
             (Some(_), _) => redundant(a, &gone),
             (None, Some(near)) => Verdict {
-                standing: if near.version {
-                    Standing::Version
-                } else {
-                    Standing::Unique
+                standing: match near.version_of {
+                    Some(_) => Standing::Version,
+                    None => Standing::Unique,
                 },
-                witnesses: if near.version {
-                    near.witness.into_iter().collect()
-                } else {
-                    Vec::new()
-                },
+                witnesses: near.version_of.into_iter().collect(),
                 residue: near.residue.clone(),
             },
             (None, None) => alone(&records[a as usize]),

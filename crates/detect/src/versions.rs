@@ -17,10 +17,8 @@ const LOOKED_AT: usize = 4;
 /// What a kept message shares with the kept message nearest to it.
 #[derive(Clone, Debug)]
 pub(crate) struct Nearness {
-    /// The nearest one, if it is near enough to name.
-    pub(crate) witness: Option<Witness>,
-    /// Whether the two are versions of each other.
-    pub(crate) version: bool,
+    /// The near copy it is a version of, if it is one.
+    pub(crate) version_of: Option<Witness>,
     /// What stands only here.
     pub(crate) residue: Vec<Residue>,
 }
@@ -57,11 +55,10 @@ impl Walk<'_> {
             {
                 let containment = words as f64 / text.says().max(1) as f64;
                 return Some(Nearness {
-                    witness: Some(Witness {
+                    version_of: Some(Witness {
                         message: b,
                         containment,
                     }),
-                    version: true,
                     residue,
                 });
             }
@@ -72,8 +69,7 @@ impl Walk<'_> {
         // Where most of a message stands elsewhere, say what keeps it.
         let (_, held) = best.filter(|(words, _)| words * 2 >= text.says())?;
         Some(Nearness {
-            witness: None,
-            version: false,
+            version_of: None,
             residue: unfound(&text, &held),
         })
     }

@@ -13,6 +13,16 @@ pub struct Sketch {
 }
 
 impl Sketch {
+    /// A sketch that is nothing but its keys, which may come in any order and repeat; `None` without any.
+    pub fn of_keys(mut keys: Vec<u64>) -> Option<Self> {
+        keys.sort_unstable();
+        keys.dedup();
+        (!keys.is_empty()).then_some(Self {
+            keys,
+            body: Vec::new(),
+        })
+    }
+
     /// The version that [`Sketch::to_bytes`] writes and [`Sketch::from_bytes`] reads.
     pub const VERSION: u8 = 1;
 

@@ -134,13 +134,7 @@ impl Method for Imatch {
     }
 
     fn sketch(&self, document: &Document) -> Option<Sketch> {
-        let mut keys = self.signature(&unique_words(document));
-        keys.sort_unstable();
-        keys.dedup();
-        (!keys.is_empty()).then_some(Sketch {
-            keys,
-            body: Vec::new(),
-        })
+        Sketch::of_keys(self.signature(&unique_words(document)))
     }
 
     fn compare(&self, a: &Sketch, b: &Sketch) -> Evidence {

@@ -149,13 +149,7 @@ impl Method for Winnow {
     }
 
     fn sketch(&self, document: &Document) -> Option<Sketch> {
-        let mut keys = self.of_pairs(&content_pairs(document));
-        keys.sort_unstable();
-        keys.dedup();
-        (!keys.is_empty()).then_some(Sketch {
-            keys,
-            body: Vec::new(),
-        })
+        Sketch::of_keys(self.of_pairs(&content_pairs(document)))
     }
 
     fn compare(&self, a: &Sketch, b: &Sketch) -> Evidence {
