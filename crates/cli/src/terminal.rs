@@ -1,9 +1,9 @@
 //! What concerns the terminal: colour, progress, and talk that is not data.
 
 use std::io::{self, IsTerminal, Write};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
 use indicatif::{HumanCount, ProgressBar, ProgressState, ProgressStyle};
@@ -84,12 +84,24 @@ pub(crate) fn talk(line: &str) {
     let _ = writeln!(io::stderr().lock(), "{line}");
 }
 
+/// The stages of a scan in their order.
+#[cfg(test)]
+const STAGES: [Stage; 5] = [
+    Stage::Reading,
+    Stage::Proving,
+    Stage::Combining,
+    Stage::Versions,
+    Stage::Copies,
+];
+
 /// Progress on stderr: what is being done, how far it is, how fast, how long still.
 #[derive(Debug)]
 pub(crate) struct Bar {
     bar: ProgressBar,
     messages: Arc<AtomicU64>,
     reading: AtomicBool,
+    /// When each stage began.
+    began: Mutex<Vec<(Stage, Instant)>>,
 }
 
 impl Bar {
@@ -104,7 +116,19 @@ impl Bar {
             bar,
             messages: Arc::default(),
             reading: AtomicBool::new(true),
+            began: Mutex::default(),
         }
+    }
+
+    /// The stages so far with how long each took, the last one until now.
+    pub(crate) fn stages(&self) -> Vec<(Stage, Duration)> {
+        let began = self.began.lock().unwrap_or_else(PoisonError::into_inner);
+        let ends = began.iter().skip(1).map(|&(_, at)| at);
+        began
+            .iter()
+            .zip(ends.chain([Instant::now()]))
+            .map(|(&(stage, from), to)| (stage, to.duration_since(from)))
+            .collect()
     }
 
     /// Takes the progress line away, so that the report starts on a clean one.
@@ -117,6 +141,8 @@ impl Bar {
             Stage::Reading => "Reading  ",
             Stage::Proving => "Comparing",
             Stage::Combining => "Combining",
+            Stage::Versions => "Versions ",
+            Stage::Copies => "Copies   ",
         };
         let how_far = match (stage, total) {
             (Stage::Reading, 0) => "{decimal_bytes}, {messages} messages, {decimal_bytes_per_sec}",
@@ -144,6 +170,10 @@ impl Progress for Bar {
         self.reading
             .store(stage == Stage::Reading, Ordering::Relaxed);
         self.messages.store(0, Ordering::Relaxed);
+        self.began
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push((stage, Instant::now()));
         if self.bar.is_hidden() {
             return;
         }
@@ -182,7 +212,7 @@ mod tests {
     #[test]
     fn every_stage_has_a_style_that_is_understood() {
         let bar = Bar::new(true);
-        for stage in [Stage::Reading, Stage::Proving, Stage::Combining] {
+        for stage in STAGES {
             for total in [0, 10] {
                 bar.style(stage, total);
                 bar.begin(stage, total);

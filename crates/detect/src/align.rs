@@ -22,6 +22,11 @@ pub(crate) struct Place {
 /// How many occurrences of a word pair are tried before the unit counts as not found.
 const TRIES: usize = 64;
 
+/// How many words of a unit may be inflected or misspelt where it stands in another message.
+pub(crate) fn most_altered(unit: &Unit) -> usize {
+    (unit.len() / 8).max(1)
+}
+
 /// Finds a unit of `a` in `b`. `after` is where the unit before it was found, if it was.
 pub(crate) fn find(
     a: &Comparable,
@@ -108,13 +113,19 @@ fn accept(
 fn walk(a: &Comparable, unit: &Unit, b: &Comparable, start: usize) -> Option<usize> {
     let (mut i, mut j) = (unit.stream.start as usize, start);
     let last = unit.stream.end as usize;
+    let mut altered = 0;
     while i < last {
         let x = a.at(i)?;
         let y = b.at(j);
-        if let Some(y) = y
-            && (x.hash == y.hash || alike(&a.document, x, &b.document, y))
-        {
+        if y.is_some_and(|y| x.hash == y.hash) {
             (i, j) = (i + 1, j + 1);
+            continue;
+        }
+        if let Some(y) = y
+            && altered < most_altered(unit)
+            && alike(&a.document, x, &b.document, y)
+        {
+            (i, j, altered) = (i + 1, j + 1, altered + 1);
             continue;
         }
         let numbered = |w: &Word| w.flags.has(WordFlags::ENUMERATOR);

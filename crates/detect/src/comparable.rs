@@ -4,10 +4,10 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use twicetold_mail::words::hash_of;
-use twicetold_methods::winnow::pair;
+use twicetold_methods::winnow::{mix, pair};
 use twicetold_model::{Document, SegmentKind, Word, WordFlags, WordKind};
 
-use crate::record::fact_number;
+use crate::record::{Told, fact_number};
 
 /// Words that say nothing on their own: a sentence of nothing else is a courtesy.
 const COURTESIES: &str = "fyi thanks thank you cheers regards please see below above attached forwarded fwd fw \
@@ -136,6 +136,25 @@ impl Comparable {
             facts: OnceLock::new(),
             places: OnceLock::new(),
         }
+    }
+
+    /// Its units as a scan remembers them.
+    pub(crate) fn told(&self) -> Box<[Told]> {
+        let hash = |unit: &Unit| {
+            let words = unit.stream.clone().filter_map(|p| self.at(p as usize));
+            let asks = words
+                .clone()
+                .last()
+                .is_some_and(|w| w.flags.has(WordFlags::ASKED));
+            words.fold(u64::from(asks), |hash, word| mix(hash ^ word.hash))
+        };
+        let told = |unit: &Unit| Told {
+            hash: hash(unit),
+            len: unit.stream.len() as u32,
+            content: unit.content,
+            answers: unit.answers,
+        };
+        self.units.iter().map(told).collect()
     }
 
     /// The word at a position of the stream.

@@ -18,6 +18,7 @@ mod cover;
 mod keepset;
 mod library;
 mod order;
+mod prove;
 mod reading;
 mod record;
 mod scan;
@@ -26,6 +27,6 @@ mod versions;
 
 pub use order::KeepRule;
 pub use scan::{
-    Explanation, Numbering, Options, Progress, Quiet, Scan, ScannedMessage, ShownPassage, Stage,
-    explain, scan,
+    Explanation, Numbering, Options, Progress, Quiet, Reread, Scan, ScannedMessage, ShownPassage,
+    Stage, explain, scan,
 };

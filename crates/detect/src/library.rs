@@ -1,6 +1,7 @@
 //! Texts on demand.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use foldhash::fast::FixedState;
@@ -8,6 +9,7 @@ use twicetold_source::Collection;
 
 use crate::comparable::Comparable;
 use crate::record::Record;
+use crate::scan::Reread;
 
 /// How many bytes of text are held ready at the most, in each of two shelves.
 const SHELF: usize = 48 << 20;
@@ -17,6 +19,8 @@ pub(crate) struct Library<'c> {
     collection: &'c Collection,
     pub(crate) records: &'c [Record],
     shelves: Mutex<Shelves>,
+    messages: AtomicU64,
+    bytes: AtomicU64,
 }
 
 /// What was used lately, and what was used before that.
@@ -33,6 +37,8 @@ impl<'c> Library<'c> {
             collection,
             records,
             shelves: Mutex::default(),
+            messages: AtomicU64::new(0),
+            bytes: AtomicU64::new(0),
         }
     }
 
@@ -54,9 +60,19 @@ impl<'c> Library<'c> {
         Some(read)
     }
 
+    /// How much has been read so far.
+    pub(crate) fn reread(&self) -> Reread {
+        Reread {
+            messages: self.messages.load(Ordering::Relaxed),
+            bytes: self.bytes.load(Ordering::Relaxed),
+        }
+    }
+
     /// The text of a message that will not be asked for again soon.
     pub(crate) fn read(&self, message: u32) -> Option<Comparable> {
         let record = self.records.get(message as usize)?;
+        self.messages.fetch_add(1, Ordering::Relaxed);
+        self.bytes.fetch_add(record.bytes, Ordering::Relaxed);
         let raw = self.collection.read(&record.location).ok()?;
         (raw.bytes.len() as u64 == record.bytes)
             .then(|| Comparable::new(twicetold_mail::read(record.form, &raw.bytes)))

@@ -3,6 +3,7 @@
 //! Texts are not kept: a mailbox may be larger than memory. Kept are fingerprints, counts and hashes;
 //! whoever needs the text again asks the `library`.
 
+use twicetold_index::Filter;
 use twicetold_mail::words::hash_of;
 use twicetold_methods::winnow::{Winnow, all_pairs, content_pairs, pair, paper};
 use twicetold_model::{Document, Form, Location, Problem, RawMessage, WordFlags, WordKind};
@@ -10,6 +11,19 @@ use xxhash_rust::xxh3::Xxh3;
 
 use crate::comparable::{Comparable, as_written, subject_facts};
 use crate::threads::{is_answer, plain_subject};
+
+/// A sentence as the scan remembers it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Told {
+    /// Hash of its words in their order, and of whether it asks.
+    pub(crate) hash: u64,
+    /// How many words it is compared by.
+    pub(crate) len: u32,
+    /// It says something a reader would miss.
+    pub(crate) content: bool,
+    /// It means something only right behind the sentence before it.
+    pub(crate) answers: bool,
+}
 
 /// A message as the scan remembers it.
 #[derive(Clone, Debug)]
@@ -31,6 +45,10 @@ pub(crate) struct Record {
     pub(crate) identity: u128,
     /// Fingerprints of its content in the order of the text.
     pub(crate) fingerprints: Box<[u64]>,
+    /// All its word pairs, packaging included.
+    pub(crate) pairs: Filter,
+    /// Its sentences, packaging included, in the order of the text.
+    pub(crate) told: Box<[Told]>,
     /// How many content words it has.
     pub(crate) says: u32,
     /// It has words, be they packaging.
@@ -88,6 +106,8 @@ pub(crate) fn record(
         answers: is_answer(&envelope.subject),
         identity: identity(document),
         fingerprints,
+        pairs: Filter::of(&pairs),
+        told: ready.told(),
         says: ready.says() as u32,
         worded: !document.words.is_empty(),
         short: (own > 0 && own < short) || all < short,
@@ -204,6 +224,8 @@ impl Record {
             answers: false,
             identity: 0,
             fingerprints: Box::default(),
+            pairs: Filter::default(),
+            told: Box::default(),
             says: 0,
             worded: false,
             short: false,

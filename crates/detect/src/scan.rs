@@ -1,6 +1,7 @@
 //! The way of a collection: read, sketch, find candidates, prove, decide.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Mutex;
 
 use foldhash::fast::FixedState;
 use rayon::prelude::*;
@@ -75,6 +76,10 @@ pub enum Stage {
     Proving,
     /// Looking for messages that several others cover together.
     Combining,
+    /// Looking for near copies that differ in a fact.
+    Versions,
+    /// Comparing copies once more, word for word.
+    Copies,
 }
 
 /// Somebody who wants to know how far a scan is.
@@ -101,6 +106,17 @@ pub struct Scan {
     pub messages: Vec<ScannedMessage>,
     /// Files and folders that could not be used.
     pub troubles: Vec<Trouble>,
+    /// How much was read a second time, to compare texts. It depends on the threads; nothing else does.
+    pub reread: Reread,
+}
+
+/// How much of the mail was read again after everything had been read once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reread {
+    /// Messages, each as often as it was read.
+    pub messages: u64,
+    /// Their bytes.
+    pub bytes: u64,
 }
 
 /// A message and what was decided about it.
@@ -158,14 +174,21 @@ pub fn scan(collection: &Collection, options: &Options, progress: &dyn Progress)
     let mut order: Vec<u32> = groups.keys().copied().collect();
     order.sort_by(|&a, &b| by_content(&options.keep, &records[a as usize], &records[b as usize]));
     let library = Library::new(collection, &records);
-    let shared = shared_fingerprints(&records, &order);
+    let fingerprints = shared(&records, &order, |record, keys| {
+        keys.extend_from_slice(&record.fingerprints);
+    });
+    let sentences = shared(&records, &order, |record, keys| {
+        keys.extend(record.told.iter().map(|told| told.hash));
+    });
     let walk = Walk {
         records: &records,
         threads: &threads,
         library: &library,
         options,
-        shared,
+        shared: fingerprints,
+        sentences,
         pairs,
+        open: Mutex::default(),
     };
     let (mut kept, mut gone) = walk.decide(&order, progress);
     walk.decide_again(&order, &mut kept, &mut gone, progress);
@@ -174,11 +197,12 @@ pub fn scan(collection: &Collection, options: &Options, progress: &dyn Progress)
         .copied()
         .filter(|a| !gone.contains_key(a))
         .collect();
+    progress.begin(Stage::Versions, stay.len() as u64);
     let near = walk
-        .versions(&stay, &kept)
+        .versions(&stay, &kept, progress)
         .into_iter()
         .collect::<HashMap<_, _, FixedState>>();
-    let copies = proved_copies(&groups, &library);
+    let copies = proved_copies(&groups, &library, progress);
 
     let names = thread_names(&records, &threads);
     let mut verdicts: Vec<Verdict> = records.iter().map(alone).collect();
@@ -233,7 +257,11 @@ pub fn scan(collection: &Collection, options: &Options, progress: &dyn Progress)
             problems: record.problems.clone(),
         })
         .collect();
-    Scan { messages, troubles }
+    Scan {
+        messages,
+        troubles,
+        reread: library.reread(),
+    }
 }
 
 /// Messages that say word for word the same, each group under the one that the policy keeps.
@@ -259,33 +287,40 @@ fn copies(records: &[Record], options: &Options) -> BTreeMap<u32, Vec<u32>> {
     groups
 }
 
-/// For each message in `order` its fingerprints that more than one message has; empty for the rest.
-fn shared_fingerprints(records: &[Record], order: &[u32]) -> Vec<Box<[u64]>> {
-    let total = order
-        .iter()
-        .map(|&a| records[a as usize].fingerprints.len())
-        .sum();
-    let twice = Twice::with_room_for(total);
+/// For each message in `order` those of its keys that more than one message has, sorted; empty for the rest.
+fn shared<'r>(
+    records: &'r [Record],
+    order: &[u32],
+    keys: impl Fn(&'r Record, &mut Vec<u64>),
+) -> Vec<Box<[u64]>> {
     let mut own = Vec::new();
-    for &a in order {
-        // A message that repeats itself shares nothing with others by that.
+    let mut each = |a: u32, then: &mut dyn FnMut(u32, &[u64])| {
         own.clear();
-        own.extend_from_slice(&records[a as usize].fingerprints);
+        keys(&records[a as usize], &mut own);
+        // A message that repeats itself shares nothing with others by that.
         own.sort_unstable();
         own.dedup();
-        own.iter().for_each(|&f| twice.insert(f));
-    }
+        then(a, &own);
+    };
+    let mut total = 0;
+    order
+        .iter()
+        .for_each(|&a| each(a, &mut |_, own| total += own.len()));
+    let twice = Twice::with_room_for(total);
+    order.iter().for_each(|&a| {
+        each(a, &mut |_, own| {
+            own.iter().for_each(|&key| twice.insert(key))
+        })
+    });
     let mut shared = vec![Box::default(); records.len()];
     for &a in order {
-        let mut both: Vec<u64> = records[a as usize]
-            .fingerprints
-            .iter()
-            .copied()
-            .filter(|&f| twice.contains(f))
-            .collect();
-        both.sort_unstable();
-        both.dedup();
-        shared[a as usize] = both.into_boxed_slice();
+        each(a, &mut |a, own| {
+            shared[a as usize] = own
+                .iter()
+                .copied()
+                .filter(|&key| twice.contains(key))
+                .collect();
+        });
     }
     shared
 }
@@ -294,7 +329,10 @@ fn shared_fingerprints(records: &[Record], order: &[u32]) -> Vec<Box<[u64]>> {
 fn proved_copies(
     groups: &BTreeMap<u32, Vec<u32>>,
     library: &Library<'_>,
+    progress: &dyn Progress,
 ) -> HashMap<u32, bool, FixedState> {
+    let copies = groups.values().map(|members| members.len() as u64).sum();
+    progress.begin(Stage::Copies, copies);
     groups
         .par_iter()
         .filter(|(_, members)| !members.is_empty())
@@ -305,6 +343,7 @@ fn proved_copies(
                     .as_ref()
                     .zip(library.read(m))
                     .is_some_and(|(a, b)| check::identical(a, &b));
+                progress.advance(1, 0);
                 (m, same)
             })
         })

@@ -10,6 +10,7 @@ use twicetold_model::{Residue, ResidueKind, Witness, Word, shared_keys};
 use crate::comparable::{Comparable, Unit};
 use crate::cover::{Held, hold, residue_kind};
 use crate::keepset::{Kept, Walk};
+use crate::scan::Progress;
 
 /// How many near copies are looked at for one message.
 const LOOKED_AT: usize = 4;
@@ -25,9 +26,18 @@ pub(crate) struct Nearness {
 
 impl Walk<'_> {
     /// Looks for versions among the kept messages.
-    pub(crate) fn versions(&self, stay: &[u32], kept: &Kept) -> Vec<(u32, Nearness)> {
+    pub(crate) fn versions(
+        &self,
+        stay: &[u32],
+        kept: &Kept,
+        progress: &dyn Progress,
+    ) -> Vec<(u32, Nearness)> {
         stay.par_iter()
-            .filter_map(|&a| Some((a, self.nearness(a, kept)?)))
+            .filter_map(|&a| {
+                let near = self.nearness(a, kept);
+                progress.advance(1, 0);
+                Some((a, near?))
+            })
             .collect()
     }
 
@@ -38,7 +48,7 @@ impl Walk<'_> {
         if record.is_empty() || record.short || !enough(shared.len()) {
             return None;
         }
-        let mut candidates = self.candidates(kept.index(), a, LOOKED_AT);
+        let mut candidates = self.candidates(&kept.index, a, LOOKED_AT);
         candidates.retain(|&b| {
             self.alike_in_size(a, b) && enough(shared_keys(shared, &self.shared[b as usize]))
         });

@@ -7,10 +7,12 @@
 //! are then counted exactly: nothing with containment ≥ `t` is missed, and keys that everybody has
 //! (templates, footers) are walked only by messages made of nothing else.
 
+mod filter;
 mod memory;
 mod share;
 mod twice;
 
+pub use filter::Filter;
 pub use memory::{Candidate, Limits, MemoryIndex};
 pub use share::Share;
 pub use twice::Twice;

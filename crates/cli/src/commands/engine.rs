@@ -3,11 +3,12 @@
 use std::fs;
 use std::io::ErrorKind;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
-use twicetold_detect::{KeepRule, Numbering, Options, Scan, scan};
+use twicetold_detect::{KeepRule, Numbering, Options, Scan, Stage, scan};
 use twicetold_model::Standing;
 use twicetold_source::Collection;
 
@@ -99,7 +100,11 @@ impl EngineArgs {
         let bar = Bar::new(quiet);
         let scan = scan(&collection, &options, &bar);
         bar.finish();
-        Ok(Scanned { collection, scan })
+        Ok(Scanned {
+            collection,
+            scan,
+            stages: bar.stages(),
+        })
     }
 
     fn applied_to(&self, mut options: Options) -> Options {
@@ -118,6 +123,8 @@ impl EngineArgs {
 pub(super) struct Scanned {
     pub(super) collection: Collection,
     pub(super) scan: Scan,
+    /// How long each stage took.
+    pub(super) stages: Vec<(Stage, Duration)>,
 }
 
 impl Scanned {

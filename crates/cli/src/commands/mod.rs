@@ -6,6 +6,7 @@ mod explain;
 mod find;
 mod man;
 mod scan;
+mod stats;
 
 use anyhow::Result;
 use clap::{Args, Parser, Subcommand};

@@ -11,6 +11,7 @@ use twicetold_detect::Scan;
 use super::TalkArgs;
 use super::engine::EngineArgs;
 use super::find::distinct_paths;
+use super::stats;
 use crate::failure::{Advice, Exit};
 use crate::output::Output;
 use crate::report::escape::{self, visible, visible_path};
@@ -44,6 +45,10 @@ pub(super) struct ScanArgs {
     /// List every message that may go and every version, with the reason (text format)
     #[arg(long)]
     list: bool,
+
+    /// Say on stderr how long each stage took, and how much was read
+    #[arg(long)]
+    stats: bool,
 
     #[command(flatten)]
     engine: EngineArgs,
@@ -112,6 +117,9 @@ pub(super) fn run(args: &ScanArgs, how: TalkArgs) -> Result<Exit> {
         }
         Format::Jsonl => output.write(|out| jsonl::write(out, scan))?,
         Format::Csv => output.write(|out| csv::write(out, scan))?,
+    }
+    if args.stats {
+        stats::say(&scanned);
     }
     if !how.quiet {
         // The text summary names them itself.

@@ -102,7 +102,11 @@ fn one_of_each() -> Scan {
         path: "gone.mbox".to_owned(),
         problem: Problem::new("no such file or folder"),
     }];
-    Scan { messages, troubles }
+    Scan {
+        messages,
+        troubles,
+        ..Scan::default()
+    }
 }
 
 /// What an attacker would send.
@@ -134,6 +138,7 @@ fn hostile() -> Scan {
     Scan {
         messages: vec![first, second],
         troubles,
+        ..Scan::default()
     }
 }
 
@@ -219,7 +224,7 @@ fn list() {
 fn summary_without_anything_redundant() {
     let scan = Scan {
         messages: vec![message("a", None, Standing::Unique)],
-        troubles: Vec::new(),
+        ..Scan::default()
     };
     assert_snapshot!(rendered(|out| text::write(out, &scan, &view(false))));
 }

@@ -1,0 +1,495 @@
+//! Do kept messages say everything that this one says?
+//!
+//! Asked in the order that answers soonest. Most sentences that stand elsewhere stand there word for word, and the
+//! records know which: no text is read for those. A sentence that no kept message has word for word is *hard*: it may
+//! stand there misspelt, or cut otherwise, or nowhere. Hard sentences are looked for first, each in the few messages
+//! most like to have it, and the first that is not found decides: the message stays. Only when every sentence has a place
+//! are witnesses chosen, read as a whole, and the proof made.
+
+use std::collections::HashMap;
+use std::sync::{Arc, MutexGuard, PoisonError};
+
+use foldhash::fast::FixedState;
+use twicetold_index::{Limits, MemoryIndex, Twice};
+use twicetold_mail::words::hash_of;
+use twicetold_methods::winnow::{counts, pair};
+use twicetold_model::{Category, Witness};
+
+use crate::align::{find, most_altered};
+use crate::check;
+use crate::comparable::{Comparable, Unit};
+use crate::cover::{Held, category, combine, content, hold, proof, residue, witnesses};
+use crate::keepset::{Kept, Proven, Walk};
+use crate::scan::Numbering;
+use crate::versions::counterpart;
+
+/// How many messages that share fingerprints are looked at for one message.
+pub(crate) const CANDIDATES: usize = 12;
+/// How many entries of the index are walked for one message.
+const ENTRIES: usize = 20_000;
+/// How many messages of its conversation are asked about a message of a few words.
+const LOOKED_AT_IN_THREAD: usize = 4;
+/// A pair or sentence that more kept messages than this have says nothing about where another one stands.
+const COMMON: usize = 32;
+/// In how many messages a hard sentence is looked for: those that share most of its pairs.
+const LIKELY: usize = 4;
+/// How many messages that have every sentence are read before several are tried together.
+const SINGLES: usize = 4;
+/// How many holders of a sentence are considered for a combined cover.
+const HOLDERS: usize = 8;
+/// A run of so many word pairs that occur in no other message holds a sentence that stands nowhere else; a misspelt word
+/// makes two.
+const LONE_RUN: usize = 4;
+
+/// One message, what is kept, and what has been found out so far.
+struct Question<'q, 's> {
+    walk: &'q Walk<'s>,
+    kept: &'q Kept,
+    a: u32,
+    /// A kept message that may not be asked.
+    without: u32,
+    /// Messages that may hold much of it, the best first.
+    likely: Vec<u32>,
+    /// Hard sentences that were found: the sentence, and who has it.
+    found: Vec<(usize, u32)>,
+}
+
+impl Walk<'_> {
+    /// Messages of an index that share fingerprints with `a`: most first.
+    pub(crate) fn candidates(&self, index: &MemoryIndex, a: u32, most: usize) -> Vec<u32> {
+        let keys = &self.shared[a as usize];
+        let limits = Limits {
+            entries: ENTRIES,
+            messages: most,
+        };
+        let found = index.sharing(keys, keys.len(), limits, |b| &self.shared[b as usize]);
+        found
+            .into_iter()
+            .map(|c| c.message)
+            .filter(|&b| b != a)
+            .collect()
+    }
+
+    /// Whether word pairs may decide early. The shortcuts know stable pairs only.
+    fn shortcuts(&self) -> bool {
+        self.options.shortcuts && self.options.numbering == Numbering::Stable
+    }
+
+    /// Whether a message holds a fact or a run of words that no other message has, so that nothing can cover it.
+    pub(crate) fn is_new(&self, a: u32) -> bool {
+        let record = &self.records[a as usize];
+        if !self.shortcuts() {
+            return false;
+        }
+        if record.facts.iter().any(|&fact| !self.pairs.contains(fact)) {
+            return true;
+        }
+        let (mut longest, mut run) = (0, 0);
+        for &f in &record.fingerprints {
+            run = if self.pairs.contains(f) { 0 } else { run + 1 };
+            longest = longest.max(run);
+        }
+        longest >= LONE_RUN
+    }
+
+    /// The hard sentences of a message with their pairs; `None` if one of them can stand nowhere else, so that nothing
+    /// ever covers the message. What was found out once is remembered: most hard sentences are hard for good.
+    fn open(&self, a: u32, hard: &[usize]) -> Option<Arc<[Open]>> {
+        let known = self.lock_open().get(&a).cloned();
+        match known {
+            Some(None) => return None,
+            Some(Some(open)) if hard.iter().all(|&n| open.iter().any(|o| o.number == n)) => {
+                return Some(open);
+            }
+            _ => {}
+        }
+        let text = self.library.get(a)?;
+        let open: Arc<[Open]> = hard
+            .iter()
+            .filter_map(|&n| Some(Open::new(n, &text, text.units.get(n)?)))
+            .collect();
+        let never = self.shortcuts() && open.iter().any(|unit| unit.is_new(&self.pairs));
+        let open = (!never).then_some(open);
+        self.lock_open().insert(a, open.clone());
+        open
+    }
+
+    fn lock_open(&self) -> MutexGuard<'_, HashMap<u32, Option<Arc<[Open]>>, FixedState>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tries to prove that kept messages other than `without` cover `a`.
+    pub(crate) fn prove(&self, a: u32, kept: &Kept, without: u32) -> Option<Proven> {
+        let record = &self.records[a as usize];
+        if record.is_empty() || self.is_new(a) {
+            return None;
+        }
+        let mut question = Question {
+            walk: self,
+            kept,
+            a,
+            without,
+            likely: Vec::new(),
+            found: Vec::new(),
+        };
+        question.answer()
+    }
+
+    /// Whether a message of a few words may mean the same in `b`: from the same sender on the same subject, or in the same
+    /// conversation.
+    fn may_witness(&self, a: u32, b: u32) -> bool {
+        let (x, y) = (&self.records[a as usize], &self.records[b as usize]);
+        let same_thread = self.threads[a as usize] == self.threads[b as usize];
+        !x.short || same_thread || (!x.from.is_empty() && x.from == y.from && x.topic == y.topic)
+    }
+
+    /// Whether a message of a few words means the same in the witness: the same sender on the same subject, or the same
+    /// conversation and quoted there.
+    fn in_context(&self, a: u32, text: &Comparable, held: &Held) -> bool {
+        let (x, y) = (
+            &self.records[a as usize],
+            &self.records[held.message as usize],
+        );
+        let same_sender = !x.from.is_empty() && x.from == y.from;
+        let same_topic = x.topic != 0 && x.topic == y.topic;
+        let same_thread = self.threads[a as usize] == self.threads[held.message as usize];
+        (same_sender && (same_topic || same_thread)) || (same_thread && held.quotes_own_text(text))
+    }
+}
+
+impl Question<'_, '_> {
+    fn answer(&mut self) -> Option<Proven> {
+        let walk = self.walk;
+        let record = &walk.records[self.a as usize];
+        let hard = self.hard();
+        // Without a sentence that tells where to look, ask those that share most.
+        if record.short || !hard.is_empty() {
+            self.likely = self.likely_messages();
+            if self.likely.is_empty() && record.short {
+                return None;
+            }
+        }
+        if !hard.is_empty() {
+            self.find_hard(&hard)?;
+        }
+        if self.likely.is_empty() {
+            self.likely = self.likely_messages();
+        }
+        let mut pool: Vec<u32> = Vec::new();
+        let found = self.found.iter().map(|&(_, b)| b);
+        for b in found
+            .chain(self.likely.iter().copied())
+            .chain(self.of_the_rarest())
+        {
+            if !pool.contains(&b) {
+                pool.push(b);
+            }
+        }
+        let singles: Vec<u32> = pool.iter().copied().filter(|&b| self.has_all(b)).collect();
+        let several = self.several(&mut pool);
+        if singles.is_empty() && several.is_none() {
+            return None;
+        }
+        let text = walk.library.get(self.a)?;
+        let mut held: Vec<Held> = Vec::new();
+        for b in singles.into_iter().take(SINGLES) {
+            let Some(one) = self.hold(&text, b) else {
+                continue;
+            };
+            if one.is_complete(&text)
+                && let Some(proven) = self.conclude(&text, &[&one])
+            {
+                return Some(proven);
+            }
+            held.push(one);
+        }
+        self.together(&text, held, &several?, &pool)
+    }
+
+    /// Whether a message may be asked.
+    fn may_ask(&self, b: u32) -> bool {
+        b != self.a && b != self.without && self.walk.may_witness(self.a, b)
+    }
+
+    /// Sentences that no kept message is known to have word for word.
+    fn hard(&self) -> Vec<usize> {
+        let record = &self.walk.records[self.a as usize];
+        let told = record.told.iter().enumerate();
+        told.filter(|(_, t)| t.content && !t.answers)
+            .filter(|(_, t)| {
+                let holders = self.kept.sentences.holders(t.hash);
+                // Of a message of a few words only some may be asked; few enough have to be looked at to know.
+                !holders.iter().take(COMMON).any(|&b| self.may_ask(b))
+            })
+            .map(|(n, _)| n)
+            .collect()
+    }
+
+    /// The messages that share most fingerprints with this one; for one of a few words, which may have no fingerprint in
+    /// a message that quotes it, those of its conversation besides: first the ones that answer it.
+    fn likely_messages(&self) -> Vec<u32> {
+        let walk = self.walk;
+        let record = &walk.records[self.a as usize];
+        let mut likely = walk.candidates(&self.kept.index, self.a, CANDIDATES);
+        likely.retain(|&b| self.may_ask(b));
+        if record.short {
+            let id = record.message_id.as_deref().map(hash_of);
+            let answers =
+                |b: &u32| id.is_some_and(|id| walk.records[*b as usize].references.contains(&id));
+            let mut members: Vec<u32> = self
+                .kept
+                .threads
+                .get(&walk.threads[self.a as usize])
+                .cloned()
+                .unwrap_or_default();
+            members.retain(|b| self.may_ask(*b) && !likely.contains(b));
+            members.sort_by_key(|b| !answers(b));
+            members.truncate(LOOKED_AT_IN_THREAD);
+            likely.extend(members);
+        }
+        likely
+    }
+
+    /// Looks for each hard sentence; `None` if one is nowhere to be found.
+    fn find_hard(&mut self, hard: &[usize]) -> Option<()> {
+        let open = self.walk.open(self.a, hard)?;
+        // Who is to be asked about each, before anyone is: nobody about one decides.
+        let mut asked: Vec<(usize, Vec<u32>)> = Vec::new();
+        for unit in open.iter().filter(|unit| hard.contains(&unit.number)) {
+            let holders = self.likely_holders(unit);
+            if holders.is_empty() {
+                return None;
+            }
+            asked.push((unit.number, holders));
+        }
+        // The fewest to ask first.
+        asked.sort_by_key(|(number, holders)| (holders.len(), *number));
+        let text = self.walk.library.get(self.a)?;
+        for (number, holders) in asked {
+            let holder = holders.into_iter().find(|&b| {
+                let there = self.walk.library.get(b);
+                there.is_some_and(|there| find(&text, &text.units[number], &there, None).is_some())
+            })?;
+            self.found.push((number, holder));
+        }
+        Some(())
+    }
+
+    /// The kept messages that may have a sentence: those with nearly all of its pairs, most first.
+    fn likely_holders(&self, unit: &Open) -> Vec<u32> {
+        let records = self.walk.records;
+        let count = |b: u32| {
+            let pairs = &records[b as usize].pairs;
+            unit.pairs.iter().filter(|&&p| pairs.may_contain(p)).count()
+        };
+        let lists = unit.pairs.iter().map(|&p| self.kept.index.holders(p));
+        let few = lists.filter(|list| list.len() <= COMMON).flatten().copied();
+        let mut holders: Vec<u32> = few.chain(self.likely.iter().copied()).collect();
+        holders.sort_unstable();
+        holders.dedup();
+        let mut holders: Vec<(usize, u32)> = holders
+            .into_iter()
+            .filter(|&b| self.may_ask(b))
+            .map(|b| (count(b), b))
+            .filter(|&(n, _)| n >= unit.least)
+            .collect();
+        holders.sort_unstable_by_key(|&(n, b)| (std::cmp::Reverse(n), b));
+        holders.truncate(LIKELY);
+        holders.into_iter().map(|(_, b)| b).collect()
+    }
+
+    /// Those who have the sentence that fewest kept messages have: who has every sentence is among them.
+    fn of_the_rarest(&self) -> Vec<u32> {
+        let told = self.walk.records[self.a as usize].told.iter();
+        let lists = told
+            .filter(|t| t.content)
+            .map(|t| self.kept.sentences.holders(t.hash));
+        let rarest = lists
+            .filter(|list| list.iter().take(3).any(|&b| self.may_ask(b)))
+            .min_by_key(|list| list.len());
+        let rarest = rarest.unwrap_or_default().iter().copied();
+        rarest.filter(|&b| self.may_ask(b)).take(COMMON).collect()
+    }
+
+    /// Whether `b` is known to have a sentence.
+    fn has(&self, b: u32, n: usize, hash: u64) -> bool {
+        self.walk.sentences[b as usize].binary_search(&hash).is_ok() || self.found.contains(&(n, b))
+    }
+
+    fn has_all(&self, b: u32) -> bool {
+        let told = self.walk.records[self.a as usize].told.iter().enumerate();
+        told.filter(|(_, t)| t.content)
+            .all(|(n, t)| self.has(b, n, t.hash))
+    }
+
+    /// Messages that have every sentence together, as far as the records know; what an answer answers is left to the
+    /// proof.
+    fn several(&self, pool: &mut Vec<u32>) -> Option<Vec<u32>> {
+        let record = &self.walk.records[self.a as usize];
+        let mut open: Vec<usize> = (0..record.told.len())
+            .filter(|&n| record.told[n].content && !record.told[n].answers)
+            .collect();
+        let mut chosen: Vec<u32> = Vec::new();
+        let gain = |b: u32, open: &[usize]| -> u32 {
+            let told = open.iter().map(|&n| (n, &record.told[n]));
+            told.filter(|&(n, t)| self.has(b, n, t.hash))
+                .map(|(_, t)| t.len)
+                .sum()
+        };
+        while let Some(&first) = open.first() {
+            // The first of equally good ones: the pool has a fixed order.
+            let best = pool.iter().rev().max_by_key(|&&b| gain(b, &open)).copied();
+            let Some(best) = best.filter(|&b| gain(b, &open) > 0) else {
+                let holders = self.kept.sentences.holders(record.told[first].hash).iter();
+                let fresh = holders
+                    .copied()
+                    .take(COMMON)
+                    .filter(|b| self.may_ask(*b) && !pool.contains(b));
+                let fresh: Vec<u32> = fresh.take(HOLDERS).collect();
+                if fresh.is_empty() {
+                    return None;
+                }
+                pool.extend(fresh);
+                continue;
+            };
+            if chosen.len() == self.walk.options.max_witnesses {
+                return None;
+            }
+            chosen.push(best);
+            open.retain(|&n| !self.has(best, n, record.told[n].hash));
+        }
+        (!chosen.is_empty() || !pool.is_empty()).then_some(chosen)
+    }
+
+    /// Reads the chosen messages, and a few more if they do not suffice, and proves what they hold together.
+    fn together(
+        &self,
+        text: &Arc<Comparable>,
+        mut held: Vec<Held>,
+        chosen: &[u32],
+        pool: &[u32],
+    ) -> Option<Proven> {
+        let most = self.walk.options.max_witnesses;
+        for &b in chosen {
+            if held.iter().all(|h| h.message != b) {
+                held.extend(self.hold(text, b));
+            }
+        }
+        let mut more = pool.iter().take(SINGLES);
+        let chosen = loop {
+            if let Some(chosen) = combine(text, &held, most) {
+                break chosen;
+            }
+            let &b = more.find(|&&b| held.iter().all(|h| h.message != b))?;
+            held.extend(self.hold(text, b));
+        };
+        let chosen: Vec<&Held> = chosen.into_iter().map(|n| &held[n]).collect();
+        if chosen.len() > 1 && chosen.iter().any(|one| contradicts(text, one)) {
+            return None;
+        }
+        self.conclude(text, &chosen)
+    }
+
+    /// What `b` holds of the message, if it may be a witness for it at all.
+    fn hold(&self, text: &Comparable, b: u32) -> Option<Held> {
+        let held = hold(text, b, self.walk.library.get(b)?);
+        let short = self.walk.records[self.a as usize].short;
+        (!short || self.walk.in_context(self.a, text, &held)).then_some(held)
+    }
+
+    /// The last questions: attachments, links, facts outside the text, and the proof itself.
+    fn conclude(&self, text: &Comparable, chosen: &[&Held]) -> Option<Proven> {
+        let records = self.walk.records;
+        let record = &records[self.a as usize];
+        let has = |thing: u64| {
+            chosen.iter().any(|h| {
+                let witness = &records[h.message as usize];
+                witness.attachments.binary_search(&thing).is_ok() || h.text.has_fact(thing)
+            })
+        };
+        if record.subject_facts.iter().any(|&fact| !has(fact)) {
+            return None;
+        }
+        let mut holders: Vec<u32> = Vec::new();
+        for &thing in record.attachments.iter().chain(&record.links) {
+            if !has(thing) {
+                holders.push(
+                    *self
+                        .kept
+                        .things
+                        .get(&thing)?
+                        .iter()
+                        .find(|&&b| b != self.a && b != self.without)?,
+                );
+            }
+        }
+        holders.sort_unstable();
+        holders.dedup();
+        let proof = proof(text, chosen);
+        let texts: Vec<&Comparable> = chosen.iter().map(|h| h.text.as_ref()).collect();
+        if !check::holds(text, &texts, &proof) {
+            return None;
+        }
+        let mut witnesses = witnesses(text, chosen);
+        let category = if holders.is_empty() {
+            category(text, chosen)
+        } else {
+            Category::Combined
+        };
+        for holder in holders {
+            if witnesses.iter().all(|w| w.message != holder) {
+                let containment = self.hold(text, holder).map_or(0, |h| h.words(text)) as f64
+                    / text.says().max(1) as f64;
+                witnesses.push(Witness {
+                    message: holder,
+                    containment,
+                });
+            }
+        }
+        Some(Proven {
+            category,
+            witnesses,
+            residue: residue(text, chosen),
+        })
+    }
+}
+
+/// Whether a witness of a combined cover says something else where it does not say what the message says: another order
+/// number in the same sentence. Facts put together from such witnesses would no longer belong together.
+fn contradicts(text: &Comparable, held: &Held) -> bool {
+    content(text)
+        .filter(|&(n, _)| held.places[n].is_none())
+        .filter_map(|(_, unit)| Some((unit, counterpart(text, unit, &held.text)?)))
+        .any(|(unit, (same, differs_in_fact))| differs_in_fact && same * 3 >= unit.len() * 2)
+}
+
+/// A sentence that no kept message is known to have word for word.
+#[derive(Clone, Debug)]
+pub(crate) struct Open {
+    /// Its number among the units.
+    number: usize,
+    /// Its word pairs, as far as they take part in fingerprints.
+    pairs: Vec<u64>,
+    /// How many of the pairs stand wherever the sentence does: a word that differs takes two with it, a compound written
+    /// apart three.
+    least: usize,
+}
+
+impl Open {
+    fn new(number: usize, text: &Comparable, unit: &Unit) -> Self {
+        let words = &text.document.words[unit.words.start as usize..unit.words.end as usize];
+        let told: Vec<u64> = words.iter().filter(|w| counts(w)).map(|w| w.hash).collect();
+        let pairs: Vec<u64> = told.windows(2).map(|w| pair(w[0], w[1])).collect();
+        let least = pairs.len().saturating_sub(2 * most_altered(unit) + 1);
+        Self {
+            number,
+            pairs,
+            least,
+        }
+    }
+
+    /// Whether more of its pairs occur in no other message than words that differ can explain.
+    fn is_new(&self, known: &Twice) -> bool {
+        self.pairs.iter().filter(|&&p| known.contains(p)).count() < self.least
+    }
+}
