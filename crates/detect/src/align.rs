@@ -22,9 +22,9 @@ pub(crate) struct Place {
 /// How many occurrences of a word pair are tried before the unit counts as not found.
 const TRIES: usize = 64;
 
-/// How many words of a unit may be inflected or misspelt where it stands in another message.
-pub(crate) fn most_altered(unit: &Unit) -> usize {
-    (unit.len() / 8).max(1)
+/// How many words of a unit of so many may be inflected, misspelt or written apart where it stands in another message.
+pub(crate) fn most_altered(len: usize) -> usize {
+    (len / 8).max(1)
 }
 
 /// Finds a unit of `a` in `b`. `after` is where the unit before it was found, if it was.
@@ -122,7 +122,7 @@ fn walk(a: &Comparable, unit: &Unit, b: &Comparable, start: usize) -> Option<usi
             continue;
         }
         if let Some(y) = y
-            && altered < most_altered(unit)
+            && altered < most_altered(unit.len())
             && alike(&a.document, x, &b.document, y)
         {
             (i, j, altered) = (i + 1, j + 1, altered + 1);
@@ -136,7 +136,10 @@ fn walk(a: &Comparable, unit: &Unit, b: &Comparable, start: usize) -> Option<usi
             (false, true) if i > unit.stream.start as usize => j += 1,
             _ => {
                 let (m, n) = compound(a, i, last, b, j)?;
-                (i, j) = (i + m, j + n);
+                (i, j, altered) = (i + m, j + n, altered + 1);
+                if altered > most_altered(unit.len()) {
+                    return None;
+                }
             }
         }
     }

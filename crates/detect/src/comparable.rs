@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use twicetold_mail::words::hash_of;
-use twicetold_methods::winnow::{mix, pair};
+use twicetold_methods::winnow::{Winnow, counts, mix, pair};
 use twicetold_model::{Document, SegmentKind, Word, WordFlags, WordKind};
 
 use crate::record::{Told, fact_number};
@@ -138,23 +138,44 @@ impl Comparable {
         }
     }
 
-    /// Its units as a scan remembers them.
-    pub(crate) fn told(&self) -> Box<[Told]> {
-        let hash = |unit: &Unit| {
-            let words = unit.stream.clone().filter_map(|p| self.at(p as usize));
-            let asks = words
-                .clone()
-                .last()
-                .is_some_and(|w| w.flags.has(WordFlags::ASKED));
-            words.fold(u64::from(asks), |hash, word| mix(hash ^ word.hash))
-        };
-        let told = |unit: &Unit| Told {
-            hash: hash(unit),
-            len: unit.stream.len() as u32,
-            content: unit.content,
-            answers: unit.answers,
-        };
-        self.units.iter().map(told).collect()
+    /// Its units as a scan remembers them, and the fingerprints of those in content, one unit after another. Pairs do not
+    /// reach from one sentence into the next: sentences may stand in another order elsewhere.
+    pub(crate) fn told(&self, winnow: Winnow) -> (Vec<Told>, Vec<u64>) {
+        let mut fingerprints = Vec::with_capacity(self.stream.len() / 3);
+        let mut told = Vec::with_capacity(self.units.len());
+        for unit in &self.units {
+            let before = fingerprints.len();
+            if unit.kind.is_content() {
+                winnow.select_from(&self.pairs_of(unit), |f| fingerprints.push(f));
+            }
+            told.push(Told {
+                hash: self.hash_of(unit),
+                len: unit.stream.len() as u32,
+                fingerprints: (fingerprints.len() - before) as u32,
+                content: unit.content,
+                answers: unit.answers,
+            });
+        }
+        (told, fingerprints)
+    }
+
+    /// Hash of the words of a unit in their order, and of whether it asks.
+    fn hash_of(&self, unit: &Unit) -> u64 {
+        let words = unit.stream.clone().filter_map(|p| self.at(p as usize));
+        let asks = words
+            .clone()
+            .last()
+            .is_some_and(|w| w.flags.has(WordFlags::ASKED));
+        words.fold(u64::from(asks), |hash, word| mix(hash ^ word.hash))
+    }
+
+    /// The word pairs of a unit, as far as they take part in fingerprints.
+    pub(crate) fn pairs_of(&self, unit: &Unit) -> Vec<u64> {
+        let words = &self.document.words[unit.words.start as usize..unit.words.end as usize];
+        let mut told = words.iter().filter(|w| counts(w)).map(|w| w.hash);
+        let mut before = told.next();
+        told.map(|word| pair(before.replace(word).unwrap_or(0), word))
+            .collect()
     }
 
     /// The word at a position of the stream.

@@ -10,7 +10,7 @@
 //! with itself in order. Threads change nothing in the result.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 
 use foldhash::fast::FixedState;
 use rayon::prelude::*;
@@ -18,7 +18,7 @@ use twicetold_index::{MemoryIndex, Twice};
 use twicetold_model::{Category, Residue, Witness};
 
 use crate::library::Library;
-use crate::prove::{CANDIDATES, Open};
+use crate::prove::{CANDIDATES, Hard};
 use crate::record::Record;
 use crate::scan::{Options, Progress, Stage};
 
@@ -58,8 +58,8 @@ pub(crate) struct Walk<'s> {
     pub(crate) sentences: Vec<Box<[u64]>>,
     /// Which word pairs occur in more than one message.
     pub(crate) pairs: Twice,
-    /// Sentences that were hard to find so far, of messages asked already; none if nothing can ever cover a message.
-    pub(crate) open: Mutex<HashMap<u32, Option<Arc<[Open]>>, FixedState>>,
+    /// Sentences that were hard to find so far.
+    pub(crate) open: Mutex<Hard>,
 }
 
 /// The result: for each message asked, the proof that it may go, or `None` if it is kept.
@@ -97,7 +97,10 @@ impl<'s> Walk<'s> {
     /// an earlier one waits until that one is decided; those that wait for nobody are decided at the same time.
     fn decide_batch(&self, open: &[u32], kept: &mut Kept, gone: &mut Decisions) {
         let (new, rest): (Vec<u32>, Vec<u32>) = open.iter().partition(|&&a| self.is_new(a));
-        new.iter().for_each(|&a| self.keep(a, kept));
+        for a in new {
+            let proven = self.prove(a, kept, u32::MAX);
+            self.note(a, proven, kept, gone);
+        }
         // A message of a few words is judged by its conversation, so after all of it.
         let (brief, rest): (Vec<u32>, Vec<u32>) = rest
             .into_iter()

@@ -12,7 +12,6 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 use foldhash::fast::FixedState;
 use twicetold_index::{Limits, MemoryIndex, Twice};
 use twicetold_mail::words::hash_of;
-use twicetold_methods::winnow::{counts, pair};
 use twicetold_model::{Category, Witness};
 
 use crate::align::{find, most_altered};
@@ -23,10 +22,12 @@ use crate::keepset::{Kept, Proven, Walk};
 use crate::scan::Numbering;
 use crate::versions::counterpart;
 
-/// How many messages that share fingerprints are looked at for one message.
-pub(crate) const CANDIDATES: usize = 12;
-/// How many entries of the index are walked for one message.
-const ENTRIES: usize = 20_000;
+/// How many messages that share fingerprints are looked at for one message, and how many entries of the index to find
+/// them.
+pub(crate) const CANDIDATES: Limits = Limits {
+    entries: 20_000,
+    messages: 12,
+};
 /// How many messages of its conversation are asked about a message of a few words.
 const LOOKED_AT_IN_THREAD: usize = 4;
 /// A pair or sentence that more kept messages than this have says nothing about where another one stands.
@@ -37,9 +38,6 @@ const LIKELY: usize = 4;
 const SINGLES: usize = 4;
 /// How many holders of a sentence are considered for a combined cover.
 const HOLDERS: usize = 8;
-/// A run of so many word pairs that occur in no other message holds a sentence that stands nowhere else; a misspelt word
-/// makes two.
-const LONE_RUN: usize = 4;
 
 /// One message, what is kept, and what has been found out so far.
 struct Question<'q, 's> {
@@ -56,12 +54,8 @@ struct Question<'q, 's> {
 
 impl Walk<'_> {
     /// Messages of an index that share fingerprints with `a`: most first.
-    pub(crate) fn candidates(&self, index: &MemoryIndex, a: u32, most: usize) -> Vec<u32> {
+    pub(crate) fn candidates(&self, index: &MemoryIndex, a: u32, limits: Limits) -> Vec<u32> {
         let keys = &self.shared[a as usize];
-        let limits = Limits {
-            entries: ENTRIES,
-            messages: most,
-        };
         let found = index.sharing(keys, keys.len(), limits, |b| &self.shared[b as usize]);
         found
             .into_iter()
@@ -71,25 +65,24 @@ impl Walk<'_> {
     }
 
     /// Whether word pairs may decide early. The shortcuts know stable pairs only.
-    fn shortcuts(&self) -> bool {
+    pub(crate) fn shortcuts(&self) -> bool {
         self.options.shortcuts && self.options.numbering == Numbering::Stable
     }
 
     /// Whether a message holds a fact or a run of words that no other message has, so that nothing can cover it.
     pub(crate) fn is_new(&self, a: u32) -> bool {
         let record = &self.records[a as usize];
-        if !self.shortcuts() {
-            return false;
-        }
         if record.facts.iter().any(|&fact| !self.pairs.contains(fact)) {
             return true;
         }
-        let (mut longest, mut run) = (0, 0);
-        for &f in &record.fingerprints {
-            run = if self.pairs.contains(f) { 0 } else { run + 1 };
-            longest = longest.max(run);
-        }
-        longest >= LONE_RUN
+        let mut rest: &[u64] = &record.fingerprints;
+        record.told.iter().any(|told| {
+            let own = rest
+                .split_off(..told.fingerprints as usize)
+                .unwrap_or_default();
+            let lone = own.iter().filter(|&&f| !self.pairs.contains(f)).count();
+            told.content && lone > most_broken(told.len as usize)
+        })
     }
 
     /// The hard sentences of a message with their pairs; `None` if one of them can stand nowhere else, so that nothing
@@ -114,14 +107,14 @@ impl Walk<'_> {
         open
     }
 
-    fn lock_open(&self) -> MutexGuard<'_, HashMap<u32, Option<Arc<[Open]>>, FixedState>> {
+    fn lock_open(&self) -> MutexGuard<'_, Hard> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Tries to prove that kept messages other than `without` cover `a`.
     pub(crate) fn prove(&self, a: u32, kept: &Kept, without: u32) -> Option<Proven> {
         let record = &self.records[a as usize];
-        if record.is_empty() || self.is_new(a) {
+        if record.is_empty() || (self.shortcuts() && self.is_new(a)) {
             return None;
         }
         let mut question = Question {
@@ -463,6 +456,15 @@ fn contradicts(text: &Comparable, held: &Held) -> bool {
         .any(|(unit, (same, differs_in_fact))| differs_in_fact && same * 3 >= unit.len() * 2)
 }
 
+/// How many pairs of a sentence of so many words may be missing where it stands in another message: a word that differs
+/// takes two with it, a compound written apart three.
+fn most_broken(len: usize) -> usize {
+    2 * most_altered(len) + 1
+}
+
+/// What is known of the hard sentences of messages asked before; none if nothing can ever cover a message.
+pub(crate) type Hard = HashMap<u32, Option<Arc<[Open]>>, FixedState>;
+
 /// A sentence that no kept message is known to have word for word.
 #[derive(Clone, Debug)]
 pub(crate) struct Open {
@@ -470,21 +472,17 @@ pub(crate) struct Open {
     number: usize,
     /// Its word pairs, as far as they take part in fingerprints.
     pairs: Vec<u64>,
-    /// How many of the pairs stand wherever the sentence does: a word that differs takes two with it, a compound written
-    /// apart three.
+    /// How many of the pairs stand wherever the sentence does.
     least: usize,
 }
 
 impl Open {
     fn new(number: usize, text: &Comparable, unit: &Unit) -> Self {
-        let words = &text.document.words[unit.words.start as usize..unit.words.end as usize];
-        let told: Vec<u64> = words.iter().filter(|w| counts(w)).map(|w| w.hash).collect();
-        let pairs: Vec<u64> = told.windows(2).map(|w| pair(w[0], w[1])).collect();
-        let least = pairs.len().saturating_sub(2 * most_altered(unit) + 1);
+        let pairs = text.pairs_of(unit);
         Self {
             number,
+            least: pairs.len().saturating_sub(most_broken(unit.len())),
             pairs,
-            least,
         }
     }
 

@@ -5,7 +5,7 @@
 
 use twicetold_index::Filter;
 use twicetold_mail::words::hash_of;
-use twicetold_methods::winnow::{Winnow, all_pairs, content_pairs, pair, paper};
+use twicetold_methods::winnow::{Winnow, all_pairs, pair, paper};
 use twicetold_model::{Document, Form, Location, Problem, RawMessage, WordFlags, WordKind};
 use xxhash_rust::xxh3::Xxh3;
 
@@ -19,6 +19,8 @@ pub(crate) struct Told {
     pub(crate) hash: u64,
     /// How many words it is compared by.
     pub(crate) len: u32,
+    /// How many fingerprints it has.
+    pub(crate) fingerprints: u32,
     /// It says something a reader would miss.
     pub(crate) content: bool,
     /// It means something only right behind the sentence before it.
@@ -43,7 +45,7 @@ pub(crate) struct Record {
     pub(crate) answers: bool,
     /// Hash of everything it says: equal for equal words, attachments and links.
     pub(crate) identity: u128,
-    /// Fingerprints of its content in the order of the text.
+    /// Fingerprints of its content, sentence by sentence in the order of the text.
     pub(crate) fingerprints: Box<[u64]>,
     /// All its word pairs, packaging included.
     pub(crate) pairs: Filter,
@@ -76,12 +78,10 @@ pub(crate) fn record(
     short: usize,
 ) -> (Record, Document, Vec<u64>) {
     let document = twicetold_mail::read(raw.form, &raw.bytes);
-    let fingerprints = winnow
-        .of_pairs(&content_pairs(&document))
-        .into_boxed_slice();
     let mut pairs = all_pairs(&document);
     pairs.extend(all_fact_numbers(&document));
     let ready = Comparable::new(document);
+    let (told, fingerprints) = ready.told(winnow);
     let (own, all) = ready.telling();
     let document = &ready.document;
     let envelope = &document.envelope;
@@ -105,9 +105,9 @@ pub(crate) fn record(
         topic: if topic.is_empty() { 0 } else { hash_of(&topic) },
         answers: is_answer(&envelope.subject),
         identity: identity(document),
-        fingerprints,
+        fingerprints: fingerprints.into(),
         pairs: Filter::of(&pairs),
-        told: ready.told(),
+        told: told.into(),
         says: ready.says() as u32,
         worded: !document.words.is_empty(),
         short: (own > 0 && own < short) || all < short,

@@ -5,6 +5,7 @@
 //! a date, an address or a denial, the two are *versions*. Both stay; the user is shown the difference.
 
 use rayon::prelude::*;
+use twicetold_index::Limits;
 use twicetold_model::{Residue, ResidueKind, Witness, Word, shared_keys};
 
 use crate::comparable::{Comparable, Unit};
@@ -12,8 +13,12 @@ use crate::cover::{Held, hold, residue_kind};
 use crate::keepset::{Kept, Walk};
 use crate::scan::Progress;
 
-/// How many near copies are looked at for one message.
-const LOOKED_AT: usize = 4;
+/// How many near copies are looked at for one message, and how many entries of the index to find them: a template has
+/// thousands, and any will do.
+const LIMITS: Limits = Limits {
+    entries: 2_000,
+    messages: 4,
+};
 
 /// What a kept message shares with the kept message nearest to it.
 #[derive(Clone, Debug)]
@@ -44,11 +49,11 @@ impl Walk<'_> {
     fn nearness(&self, a: u32, kept: &Kept) -> Option<Nearness> {
         let record = &self.records[a as usize];
         let shared = &self.shared[a as usize];
-        let enough = |n: usize| n > 0 && n * 2 >= record.fingerprints.len();
+        let enough = |n: usize| n > 0 && n * 3 >= record.fingerprints.len();
         if record.is_empty() || record.short || !enough(shared.len()) {
             return None;
         }
-        let mut candidates = self.candidates(&kept.index, a, LOOKED_AT);
+        let mut candidates = self.candidates(&kept.index, a, LIMITS);
         candidates.retain(|&b| {
             self.alike_in_size(a, b) && enough(shared_keys(shared, &self.shared[b as usize]))
         });

@@ -30,32 +30,43 @@ struct Mail {
     own: Vec<usize>,
     quoted: Vec<usize>,
     greeting: bool,
+    /// Two letters of a long word are swapped in every sentence.
+    slips: bool,
 }
 
 fn mails() -> impl Strategy<Value = Vec<Mail>> {
     let sentences = || prop::collection::vec(0..SENTENCES.len(), 0..5);
-    let mail = (sentences(), sentences(), any::<bool>()).prop_map(|(own, quoted, greeting)| Mail {
-        own,
-        quoted,
-        greeting,
-    });
+    let mail = (sentences(), sentences(), any::<bool>(), any::<bool>()).prop_map(
+        |(own, quoted, greeting, slips)| Mail {
+            own,
+            quoted,
+            greeting,
+            slips,
+        },
+    );
     prop::collection::vec(mail, 1..14)
 }
 
 fn write(folder: &Path, name: usize, mail: &Mail) {
+    let said = |s: usize| match mail.slips {
+        true => SENTENCES[s]
+            .replace("ouse", "osue")
+            .replace("ehears", "eheras"),
+        false => SENTENCES[s].to_owned(),
+    };
     let mut body = String::new();
     if mail.greeting {
         body.push_str("Dear all,\n\n");
     }
     for &s in &mail.own {
-        body.push_str(SENTENCES[s]);
+        body.push_str(&said(s));
         body.push('\n');
     }
     if !mail.quoted.is_empty() {
         body.push_str("\nOn Fri, 01 Mar 2019 00:04, Anna Kowalska wrote:\n");
         for &s in &mail.quoted {
             body.push_str("> ");
-            body.push_str(SENTENCES[s]);
+            body.push_str(&said(s));
             body.push('\n');
         }
     }
@@ -127,6 +138,13 @@ proptest! {
     }
 
     #[test]
+    fn shortcuts_change_nothing(mails in mails()) {
+        let folder = folder_of(&mails);
+        let expected = lines(&scan_with(folder.path(), &Options { shortcuts: false, ..Options::default() }));
+        prop_assert_eq!(lines(&scan_with(folder.path(), &Options::default())), expected);
+    }
+
+    #[test]
     fn the_order_of_the_paths_changes_nothing(mails in mails()) {
         let folder = folder_of(&mails);
         let mut paths: Vec<_> = (0..mails.len()).map(|n| folder.path().join(format!("{n:03}.eml"))).collect();
@@ -139,7 +157,7 @@ proptest! {
     fn of_equal_messages_exactly_one_stays(more in prop::collection::vec(0..SENTENCES.len(), 0..4), copies in 2..6_usize) {
         // Long enough to mean the same whoever sends it.
         let own = [0, 7].into_iter().chain(more).collect();
-        let mails = vec![Mail { own, quoted: Vec::new(), greeting: false }; copies];
+        let mails = vec![Mail { own, quoted: Vec::new(), greeting: false, slips: false }; copies];
         let folder = folder_of(&mails);
         for keep in [KeepRule::Oldest, KeepRule::Newest, KeepRule::Largest, KeepRule::Smallest] {
             let scan = scan_with(folder.path(), &Options { keep: vec![keep], ..Options::default() });
@@ -154,6 +172,7 @@ fn the_policy_decides_who_survives() {
         own: vec![0, 3, 6],
         quoted: Vec::new(),
         greeting: false,
+        slips: false,
     };
     let folder = folder_of(&[mail.clone(), mail.clone(), mail]);
     let survivor = |keep: Vec<KeepRule>| {
@@ -181,6 +200,7 @@ fn a_greeting_does_not_overrule_the_policy() {
         own: vec![0, 3, 6],
         quoted: Vec::new(),
         greeting: false,
+        slips: false,
     };
     let greeting = Mail {
         greeting: true,
@@ -203,11 +223,13 @@ fn the_papers_numbers_find_the_same() {
         own: vec![0, 3, 6, 8],
         quoted: vec![9, 7],
         greeting: false,
+        slips: false,
     };
     let inside = Mail {
         own: vec![9, 7],
         quoted: Vec::new(),
         greeting: true,
+        slips: false,
     };
     let folder = folder_of(&[long, inside]);
     for numbering in [Numbering::Stable, Numbering::Dictionary, Numbering::Paper] {
@@ -229,6 +251,7 @@ fn a_deep_thread_keeps_its_last_message() {
             own: vec![n],
             quoted: (0..n).rev().collect(),
             greeting: false,
+            slips: false,
         })
         .filter(|m| !m.own.contains(&2) && !m.own.contains(&4))
         .collect();

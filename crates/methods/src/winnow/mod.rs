@@ -92,6 +92,11 @@ impl Winnow {
         }
     }
 
+    /// As [`Winnow::of_pairs`], handing each fingerprint to `keep`.
+    pub fn select_from(&self, pairs: &[u64], mut keep: impl FnMut(u64)) {
+        self.select_with(pairs, |at| keep(pairs[at]));
+    }
+
     /// The fingerprints of a sequence of words, in their order.
     pub fn fingerprints(&self, words: impl Iterator<Item = u64>) -> Vec<u64> {
         self.of_pairs(&pairs(words))
