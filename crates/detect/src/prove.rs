@@ -16,7 +16,7 @@ use twicetold_model::{Category, Witness};
 
 use crate::align::{find, most_altered};
 use crate::check;
-use crate::comparable::{Comparable, Unit};
+use crate::comparable::Comparable;
 use crate::cover::{Held, category, combine, content, hold, proof, residue, witnesses};
 use crate::keepset::{Kept, Proven, Walk};
 use crate::scan::Numbering;
@@ -99,7 +99,8 @@ impl Walk<'_> {
         let text = self.library.get(a)?;
         let open: Arc<[Open]> = hard
             .iter()
-            .filter_map(|&n| Some(Open::new(n, &text, text.units.get(n)?)))
+            .filter_map(|&n| Some((n, text.units.get(n)?)))
+            .map(|(n, unit)| Open::of(n, text.pairs_of(unit), unit.len()))
             .collect();
         let never = self.shortcuts() && open.iter().any(|unit| unit.is_new(&self.pairs));
         let open = (!never).then_some(open);
@@ -245,6 +246,14 @@ impl Question<'_, '_> {
 
     /// Looks for each hard sentence; `None` if one is nowhere to be found.
     fn find_hard(&mut self, hard: &[usize]) -> Option<()> {
+        // Fingerprints are pairs, too, and the record has them: often they show that nobody can have a sentence.
+        if self.walk.options.numbering == Numbering::Stable
+            && self
+                .by_fingerprints(hard)
+                .any(|unit| unit.least > 0 && self.likely_holders(&unit).is_empty())
+        {
+            return None;
+        }
         let open = self.walk.open(self.a, hard)?;
         // Who is to be asked about each, before anyone is: nobody about one decides.
         let mut asked: Vec<(usize, Vec<u32>)> = Vec::new();
@@ -268,6 +277,19 @@ impl Question<'_, '_> {
         Some(())
     }
 
+    /// Hard sentences with those of their pairs that are fingerprints.
+    fn by_fingerprints(&self, hard: &[usize]) -> impl Iterator<Item = Open> {
+        let record = &self.walk.records[self.a as usize];
+        let mut rest: &[u64] = &record.fingerprints;
+        let told = record.told.iter().enumerate().map(move |(number, told)| {
+            let own = rest
+                .split_off(..told.fingerprints as usize)
+                .unwrap_or_default();
+            Open::of(number, own.to_vec(), told.len as usize)
+        });
+        told.filter(|unit| hard.contains(&unit.number))
+    }
+
     /// The kept messages that may have a sentence: those with nearly all of its pairs, most first.
     fn likely_holders(&self, unit: &Open) -> Vec<u32> {
         let records = self.walk.records;
@@ -284,7 +306,7 @@ impl Question<'_, '_> {
             .into_iter()
             .filter(|&b| self.may_ask(b))
             .map(|b| (count(b), b))
-            .filter(|&(n, _)| n >= unit.least)
+            .filter(|&(n, _)| n >= unit.least && (n > 0 || unit.pairs.is_empty()))
             .collect();
         holders.sort_unstable_by_key(|&(n, b)| (std::cmp::Reverse(n), b));
         holders.truncate(LIKELY);
@@ -477,11 +499,10 @@ pub(crate) struct Open {
 }
 
 impl Open {
-    fn new(number: usize, text: &Comparable, unit: &Unit) -> Self {
-        let pairs = text.pairs_of(unit);
+    fn of(number: usize, pairs: Vec<u64>, len: usize) -> Self {
         Self {
             number,
-            least: pairs.len().saturating_sub(most_broken(unit.len())),
+            least: pairs.len().saturating_sub(most_broken(len)),
             pairs,
         }
     }

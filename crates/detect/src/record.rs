@@ -6,7 +6,7 @@
 use twicetold_index::Filter;
 use twicetold_mail::words::hash_of;
 use twicetold_methods::winnow::{Winnow, all_pairs, pair, paper};
-use twicetold_model::{Document, Form, Location, Problem, RawMessage, WordFlags, WordKind};
+use twicetold_model::{Digest, Document, Form, Location, Problem, RawMessage, WordFlags, WordKind};
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::comparable::{Comparable, as_written, subject_facts};
@@ -45,6 +45,8 @@ pub(crate) struct Record {
     pub(crate) answers: bool,
     /// Hash of everything it says: equal for equal words, attachments and links.
     pub(crate) identity: u128,
+    /// Checksum of its text to the letter, its attachments and links: who has the same one is a copy, proved.
+    pub(crate) digest: Digest,
     /// Fingerprints of its content, sentence by sentence in the order of the text.
     pub(crate) fingerprints: Box<[u64]>,
     /// All its word pairs, packaging included.
@@ -105,6 +107,7 @@ pub(crate) fn record(
         topic: if topic.is_empty() { 0 } else { hash_of(&topic) },
         answers: is_answer(&envelope.subject),
         identity: identity(document),
+        digest: digest(document),
         fingerprints: fingerprints.into(),
         pairs: Filter::of(&pairs),
         told: told.into(),
@@ -179,6 +182,23 @@ fn identity(document: &Document) -> u128 {
     state.digest128()
 }
 
+/// A checksum that no two different texts share.
+fn digest(document: &Document) -> Digest {
+    let mut state = blake3::Hasher::new();
+    state.update(&(document.text.len() as u64).to_le_bytes());
+    state.update(document.text.as_bytes());
+    let mut digests: Vec<_> = document.attachments.iter().map(|a| a.digest).collect();
+    digests.sort_unstable();
+    state.update(&(digests.len() as u64).to_le_bytes());
+    for digest in &digests {
+        state.update(digest);
+    }
+    for link in &document.links {
+        state.update(&link.to_le_bytes());
+    }
+    state.finalize().into()
+}
+
 /// What makes two messages copies of each other: everything they say, facts of the subject included, and for a message
 /// of a few words who said it and about what.
 pub(crate) type Sameness<'r> = (u128, &'r str, u64);
@@ -223,6 +243,7 @@ impl Record {
             topic: 0,
             answers: false,
             identity: 0,
+            digest: Digest::default(),
             fingerprints: Box::default(),
             pairs: Filter::default(),
             told: Box::default(),

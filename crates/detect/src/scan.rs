@@ -337,12 +337,19 @@ fn proved_copies(
         .par_iter()
         .filter(|(_, members)| !members.is_empty())
         .flat_map_iter(|(&a, members)| {
-            let first = library.read(a);
+            // The text is read again only where a copy is written otherwise: in capitals, or wrapped.
+            let mut first = None;
+            let mut same = move |m: u32| {
+                let digest = |m: u32| &library.records[m as usize].digest;
+                digest(a) == digest(m)
+                    || first
+                        .get_or_insert_with(|| library.read(a))
+                        .as_ref()
+                        .zip(library.read(m))
+                        .is_some_and(|(a, b)| check::identical(a, &b))
+            };
             members.iter().map(move |&m| {
-                let same = first
-                    .as_ref()
-                    .zip(library.read(m))
-                    .is_some_and(|(a, b)| check::identical(a, &b));
+                let same = same(m);
                 progress.advance(1, 0);
                 (m, same)
             })
