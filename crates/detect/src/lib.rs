@@ -6,7 +6,7 @@
 //!
 //! In the order in which a message meets them: `reading` reads it once, `record` keeps of each message what finding
 //! candidates needs, `threads` finds conversations, `order` says who is asked first, `keepset` walks
-//! down that order, `cover` asks `align` sentence by sentence whether other messages say the same
+//! down that order, `prove` asks about one message, `cover` asks `align` sentence by sentence whether other messages say the same
 //! (`alike` word by word, on the text prepared by `comparable`), `check` proves the answer once more
 //! on the text itself, `versions` looks at near copies among what is kept.
 

@@ -25,7 +25,7 @@ use crate::versions::counterpart;
 /// How many messages that share fingerprints are looked at for one message, and how many entries of the index to find
 /// them.
 pub(crate) const CANDIDATES: Limits = Limits {
-    entries: 20_000,
+    entries: 4_000,
     messages: 12,
 };
 /// How many messages of its conversation are asked about a message of a few words.
