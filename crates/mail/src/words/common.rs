@@ -4,27 +4,11 @@
 //! nothing; being left out can cost a candidate, never content. *Free* words (articles and their
 //! like) may come or go between two texts that say the same. *Negations* are facts: they may not.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
 use twicetold_model::{Language, WordFlags};
 
 use super::normal::hash_of;
-
-/// The keys are hashes already; hashing them again would be wasted.
-#[derive(Default)]
-struct Ready(u64);
-
-impl Hasher for Ready {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-    fn write(&mut self, _: &[u8]) {}
-    fn write_u64(&mut self, hash: u64) {
-        self.0 = hash;
-    }
-}
 
 /// What is known about a common word.
 #[derive(Clone, Copy, Default)]
@@ -36,8 +20,6 @@ pub(super) struct Common {
     /// STOP and NEGATION, where they hold in any language.
     pub(super) flags: WordFlags,
 }
-
-type Table = HashMap<u64, Common, BuildHasherDefault<Ready>>;
 
 /// A language, its free words, and the other words so common that they show the language and tell nothing.
 struct Row {
@@ -171,14 +153,45 @@ const CALENDAR: &str = "monday tuesday wednesday thursday friday saturday sunday
 /// Characters that deny wherever they stand in a word of a language written without spaces.
 const DENYING: &[char] = &['不', '没', '沒', '未', '无', '無', '勿', '非'];
 
-fn table() -> &'static Table {
-    static TABLE: OnceLock<Table> = OnceLock::new();
-    TABLE.get_or_init(|| {
-        let mut table = Table::default();
+/// How many places a [`Table`] has: a few times as many as there are words, so that most misses end at once.
+const PLACES: usize = 4096;
+
+/// The common words by their hash. The keys are hashes already, so a place is some bits of them.
+pub(super) struct Table {
+    /// Zero where nothing is; a word stands at its place, or behind it up to the next gap.
+    hashes: Box<[u64; PLACES]>,
+    known: Vec<Common>,
+}
+
+impl Table {
+    /// The table of all the words below; made once.
+    pub(super) fn get() -> &'static Self {
+        static TABLE: LazyLock<Table> = LazyLock::new(Table::build);
+        &TABLE
+    }
+
+    /// What is known about the word with this hash, if it is a common one.
+    #[inline]
+    pub(super) fn find(&self, hash: u64) -> Option<&Common> {
+        let mut place = hash as usize % PLACES;
+        loop {
+            match self.hashes[place] {
+                0 => return None,
+                found if found == hash => return self.known.get(place),
+                _ => place = (place + 1) % PLACES,
+            }
+        }
+    }
+
+    fn build() -> Self {
+        let mut table = Self {
+            hashes: Box::new([0; PLACES]),
+            known: vec![Common::default(); PLACES],
+        };
         for (n, row) in LANGUAGES.iter().enumerate() {
             for (words, free) in [(row.free, true), (row.stop, false)] {
                 for word in words.split_whitespace() {
-                    let entry = table.entry(hash_of(word)).or_default();
+                    let entry = table.entry(word);
                     entry.languages |= 1 << n;
                     entry.free |= u32::from(free) << n;
                     entry.flags.set(WordFlags::STOP);
@@ -186,25 +199,26 @@ fn table() -> &'static Table {
             }
         }
         for word in NEGATIONS.split_whitespace() {
-            let entry = table.entry(hash_of(word)).or_default();
             // A word that is an article in one language and a denial in another ("en") stays a stop word
             // there; only the denial must never be free.
-            entry.flags.set(WordFlags::NEGATION);
+            table.entry(word).flags.set(WordFlags::NEGATION);
         }
         for word in CALENDAR.split_whitespace() {
-            table
-                .entry(hash_of(word))
-                .or_default()
-                .flags
-                .set(WordFlags::CALENDAR);
+            table.entry(word).flags.set(WordFlags::CALENDAR);
         }
         table
-    })
-}
+    }
 
-/// What is known about the word with this hash, if it is a common one.
-pub(super) fn common(hash: u64) -> Option<Common> {
-    table().get(&hash).copied()
+    /// The entry of a word, made if there is none. There are far more places than words.
+    fn entry(&mut self, word: &str) -> &mut Common {
+        let hash = hash_of(word);
+        let mut place = hash as usize % PLACES;
+        while self.hashes[place] != 0 && self.hashes[place] != hash {
+            place = (place + 1) % PLACES;
+        }
+        self.hashes[place] = hash;
+        &mut self.known[place]
+    }
 }
 
 /// Whether a word written without spaces around it holds a denying character.
@@ -244,6 +258,24 @@ impl Ballot {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn common(hash: u64) -> Option<Common> {
+        Table::get().find(hash).copied()
+    }
+
+    #[test]
+    fn every_word_of_the_tables_is_found_and_no_other() {
+        let rows = LANGUAGES.iter().flat_map(|row| [row.free, row.stop]);
+        let words: std::collections::HashSet<&str> = rows
+            .chain([NEGATIONS, CALENDAR])
+            .flat_map(str::split_whitespace)
+            .collect();
+        assert!(words.len() * 2 < PLACES, "the table has gaps");
+        assert!(words.iter().all(|word| common(hash_of(word)).is_some()));
+        let taken = Table::get().hashes.iter().filter(|hash| **hash != 0);
+        assert_eq!(taken.count(), words.len());
+        assert!(common(0).is_none() && common(hash_of("budget")).is_none());
+    }
 
     #[test]
     fn a_denial_is_known_in_every_script() {

@@ -23,6 +23,9 @@ pub fn normalise(word: &str, form: &mut String) {
         form.make_ascii_lowercase();
         return;
     }
+    if word.chars().all(is_inert) {
+        return form.push_str(word);
+    }
     let folded = ComposingNormalizerBorrowed::new_nfkc().normalize(word);
     for c in folded.chars() {
         match c {
@@ -31,5 +34,31 @@ pub fn normalise(word: &str, form: &mut String) {
             c if c.is_whitespace() || c == '>' => {}
             c => form.extend(c.to_lowercase()),
         }
+    }
+}
+
+/// Whether a character is in normal form already, whatever stands beside it: the bulk of Chinese,
+/// Japanese and Thai.
+fn is_inert(c: char) -> bool {
+    matches!(c, '\u{4e00}'..='\u{9fff}' | '\u{3041}'..='\u{3096}' | '\u{30a1}'..='\u{30fe}' | '\u{e01}'..='\u{e32}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn inert_characters_are_their_own_normal_form() {
+        let nfkc = ComposingNormalizerBorrowed::new_nfkc();
+        let inert: String = ('\u{0}'..=char::MAX).filter(|c| is_inert(*c)).collect();
+        assert_eq!(nfkc.normalize(&inert), inert.as_str());
+        for c in inert.chars() {
+            let mut buffer = [0; 4];
+            assert!(nfkc.is_normalized(c.encode_utf8(&mut buffer)));
+            assert!(c.to_lowercase().eq([c]) && !c.is_whitespace());
+        }
+        // None of them is put together with one before it.
+        let doubled: String = inert.chars().flat_map(|c| ['か', 'カ', 'ั', c]).collect();
+        assert_eq!(nfkc.normalize(&doubled), doubled.as_str());
     }
 }

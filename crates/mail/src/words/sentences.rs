@@ -30,6 +30,9 @@ pub(super) fn sentences(text: &str, segments: &[Segment], words: &mut [Word]) ->
         let to = from + words[from..].partition_point(|w| w.start < segment.end);
         let mut first = from;
         for i in from..to {
+            if i + 1 < to && !parts(text.as_bytes(), &words[i], &words[i + 1]) {
+                continue;
+            }
             let until = if i + 1 < to {
                 words[i + 1].start
             } else {
@@ -70,12 +73,27 @@ pub(super) fn sentences(text: &str, segments: &[Segment], words: &mut [Word]) ->
     sentences
 }
 
+/// Whether what stands between two words can end a sentence; nearly always it is one blank.
+#[inline]
+fn parts(text: &[u8], word: &Word, next: &Word) -> bool {
+    match text.get(word.end as usize..next.start as usize) {
+        Some([b' ']) => false,
+        Some([b'\n']) => next.flags.has(WordFlags::ENUMERATOR),
+        Some(between) => between.iter().any(|b| !is_quiet(b)),
+        None => true,
+    }
+}
+
+/// Whether a byte says nothing about where sentences end.
+fn is_quiet(b: &u8) -> bool {
+    b.is_ascii() && !matches!(b, b'.' | b'?' | b'!' | b'\n')
+}
+
 /// Looks at the characters between two words.
 fn read_gap(between: &str, at_end: bool) -> Gap {
     let mut gap = Gap::default();
     // Nearly all gaps are a space, a comma and a space, or a single line end.
-    let quiet = |b: &u8| b.is_ascii() && !matches!(b, b'.' | b'?' | b'!' | b'\n');
-    if between == " " || between == "\n" || between.as_bytes().iter().all(quiet) {
+    if between == " " || between == "\n" || between.as_bytes().iter().all(is_quiet) {
         return gap;
     }
     // What touches the word: closing brackets and quotes, then the mark itself.

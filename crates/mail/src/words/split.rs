@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use twicetold_model::{Segment, Word};
 
+use super::letters;
 use super::token::Tokens;
 use crate::segment::marks_length;
 
@@ -69,6 +70,15 @@ fn read_line(
             at += 1;
             continue;
         }
+        // Nearly everything is letters, or letters and one mark behind them.
+        let letters = letters::run(bytes, at).min(line.end - at);
+        if letters > 0
+            && let Some(next) = plain_end(bytes, at + letters, line.end)
+        {
+            tokens.letters(at..at + letters);
+            at = next;
+            continue;
+        }
         let len = bytes[at..line.end]
             .iter()
             .position(|b| b.is_ascii_whitespace())
@@ -82,4 +92,20 @@ fn read_line(
         }
     }
     None
+}
+
+/// Where to go on if the run of letters that ends here is all that its chunk says.
+#[inline]
+fn plain_end(bytes: &[u8], end: usize, line_end: usize) -> Option<usize> {
+    if end >= line_end || bytes[end].is_ascii_whitespace() {
+        return Some(end);
+    }
+    let mark = match bytes[end] {
+        b',' | b';' | b':' | b'!' | b'?' | b')' | b'"' => true,
+        // "www." would be the beginning of a web address.
+        b'.' => !matches!(bytes[end - 1], b'w' | b'W'),
+        _ => false,
+    };
+    let last = end + 1 >= line_end || bytes[end + 1].is_ascii_whitespace();
+    (mark && last).then_some(end + 1)
 }

@@ -1,14 +1,22 @@
 //! From a run of characters without spaces to the words in it.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use icu_segmenter::{WordSegmenter, WordSegmenterBorrowed, options::WordBreakInvariantOptions};
 use twicetold_model::{Word, WordFlags, WordKind};
 use unicode_segmentation::UnicodeSegmentation;
+use xxhash_rust::xxh3::xxh3_64;
 
+use super::address::Addresses;
 use super::common::denies;
+use super::letters;
 use super::normal::{hash_of, normalise};
 use crate::html::link_hash;
+
+/// Words of languages written without spaces. Looking up its dictionaries takes longer than reading a short mail.
+static SEGMENTER: LazyLock<WordSegmenterBorrowed<'static>> =
+    LazyLock::new(|| WordSegmenter::new_auto(WordBreakInvariantOptions::default()));
 
 /// The words found so far, and what is needed to find more.
 pub(super) struct Tokens<'t> {
@@ -16,7 +24,6 @@ pub(super) struct Tokens<'t> {
     words: Vec<Word>,
     form: String,
     joined: String,
-    segmenter: WordSegmenterBorrowed<'static>,
     /// No word has been seen on this line yet.
     pub(super) line_start: bool,
 }
@@ -28,13 +35,38 @@ impl<'t> Tokens<'t> {
             words: Vec::with_capacity(expected),
             form: String::new(),
             joined: String::new(),
-            segmenter: WordSegmenter::new_auto(WordBreakInvariantOptions::default()),
             line_start: true,
         }
     }
 
     pub(super) fn finish(self) -> Vec<Word> {
         self.words
+    }
+
+    /// A run of ASCII letters that is all its chunk says but for a mark behind it.
+    #[inline]
+    pub(super) fn letters(&mut self, range: Range<usize>) {
+        let bytes = self.text.as_bytes();
+        let length = range.len();
+        let Some(lower) = letters::sixteen_lower(bytes, range.start).filter(|_| length <= 16)
+        else {
+            return self.push_word(range);
+        };
+        if length == 6 && lower.starts_with(b"cannot") {
+            return self.push_word(range);
+        }
+        let mut flags = WordFlags::default();
+        if bytes[range.start].is_ascii_uppercase() {
+            flags.set(WordFlags::CAPITAL);
+        }
+        self.line_start = false;
+        self.words.push(Word {
+            hash: xxh3_64(&lower[..length]),
+            start: range.start as u32,
+            end: range.end as u32,
+            kind: WordKind::Plain,
+            flags,
+        });
     }
 
     /// A run of ASCII characters without spaces.
@@ -49,15 +81,15 @@ impl<'t> Tokens<'t> {
 
     /// Takes web and mail addresses out of a run; returns what is left behind the last one.
     fn addresses(&mut self, chunk: Range<usize>) -> Range<usize> {
-        let bytes = self.text.as_bytes();
-        let mut from = chunk.start;
-        while let Some((found, kind)) = next_address(&bytes[from..chunk.end]) {
-            let found = from + found.start..from + found.end;
-            self.ascii_words(from..found.start);
-            self.push_address(found.clone(), kind);
+        let mut addresses = Addresses::new(&self.text.as_bytes()[chunk.clone()]);
+        let mut from = 0;
+        while let Some((found, kind)) = addresses.next(from) {
+            let place = chunk.start + found.start..chunk.start + found.end;
+            self.ascii_words(chunk.start + from..place.start);
+            self.push_address(place, kind);
             from = found.end;
         }
-        from..chunk.end
+        chunk.start + from..chunk.end
     }
 
     fn push_address(&mut self, range: Range<usize>, kind: WordKind) {
@@ -201,7 +233,7 @@ impl<'t> Tokens<'t> {
             let (from, there) = pieces[pieces.partition_point(|p| p.0 <= at).saturating_sub(1)];
             there + (at - from)
         };
-        let mut breaks = self.segmenter.segment_str(&joined);
+        let mut breaks = SEGMENTER.segment_str(&joined);
         let mut from = breaks.next().unwrap_or(0);
         for to in breaks {
             if let Some(last) = joined[from..to].char_indices().next_back() {
@@ -404,86 +436,6 @@ fn contraction(normal: &str) -> Option<(&str, &'static str, usize)> {
         _ => stem,
     };
     Some((stem, full, cut))
-}
-
-/// The next web or mail address in a run without spaces.
-fn next_address(bytes: &[u8]) -> Option<(Range<usize>, WordKind)> {
-    let web = memchr::memmem::find(bytes, b"://").and_then(|n| {
-        let scheme = bytes[..n]
-            .iter()
-            .rposition(|b| !b.is_ascii_alphanumeric())
-            .map_or(0, |p| p + 1);
-        (n > scheme).then(|| scheme..url_end(bytes, n + 3))
-    });
-    let www = (bytes.len() > 6)
-        .then(|| {
-            bytes
-                .windows(4)
-                .take(4)
-                .position(|w| w.eq_ignore_ascii_case(b"www."))
-        })
-        .flatten()
-        .map(|n| n..url_end(bytes, n + 4));
-    let url = match (web, www) {
-        (Some(a), Some(b)) => Some(if a.start <= b.start { a } else { b }),
-        (a, b) => a.or(b),
-    };
-    let mail = memchr::memchr(b'@', bytes).and_then(|n| mail_address(bytes, n));
-    match (url, mail) {
-        (Some(u), Some(m)) if m.end <= u.start => Some((m, WordKind::Address)),
-        (Some(u), _) => Some((u, WordKind::Url)),
-        (None, Some(m)) => Some((m, WordKind::Address)),
-        (None, None) => None,
-    }
-}
-
-/// Where a web address ends that goes on at `from`; punctuation behind it does not belong to it.
-fn url_end(bytes: &[u8], from: usize) -> usize {
-    let mut end = bytes[from..]
-        .iter()
-        .position(|b| {
-            matches!(
-                b,
-                b'<' | b'>' | b'"' | b'|' | b'\\' | b'^' | b'`' | b'{' | b'}'
-            )
-        })
-        .map_or(bytes.len(), |n| from + n);
-    let count = |mark: u8, end: usize| memchr::memchr_iter(mark, &bytes[from..end]).count();
-    while end > from {
-        let last = bytes[end - 1];
-        let closes = match last {
-            b')' => count(b')', end) > count(b'(', end),
-            b']' => count(b']', end) > count(b'[', end),
-            b'.' | b',' | b';' | b':' | b'!' | b'?' | b'\'' | b'*' | b'_' => true,
-            _ => false,
-        };
-        if !closes {
-            break;
-        }
-        end -= 1;
-    }
-    end
-}
-
-/// The mail address around the `@` at `at`.
-fn mail_address(bytes: &[u8], at: usize) -> Option<Range<usize>> {
-    let local = |b: &u8| {
-        b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'%' | b'+' | b'-' | b'=' | b'/')
-    };
-    let start = bytes[..at]
-        .iter()
-        .rposition(|b| !local(b))
-        .map_or(0, |p| p + 1);
-    let domain = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-');
-    let mut end = bytes[at + 1..]
-        .iter()
-        .position(|b| !domain(b))
-        .map_or(bytes.len(), |n| at + 1 + n);
-    while end > at && matches!(bytes[end - 1], b'.' | b'-') {
-        end -= 1;
-    }
-    let named = start < at && memchr::memchr(b'.', &bytes[at + 1..end.max(at + 1)]).is_some();
-    named.then_some(start..end)
 }
 
 /// The end of the longest run of characters that satisfy `is`, from the start of `range`.
