@@ -11,6 +11,10 @@ const LONGEST: usize = 120;
 pub(super) fn mark(page: &mut Page<'_>) {
     let mut at = 0;
     while at < page.lines.len() {
+        if page.first(at) != b'-' {
+            at += 1;
+            continue;
+        }
         let words = page.words(at);
         let end = if !words.starts_with("-----BEGIN PGP SIG") {
             at + 1

@@ -1,12 +1,20 @@
 //! "On … wrote:" and its kin.
 
+use std::sync::LazyLock;
+
 use twicetold_model::SegmentKind;
 
-use super::fold::{after_phrase, before_phrase, evidence, fold_onto, holds_phrase};
+use super::fold::{evidence, fold_onto};
 use super::headers::is_title;
+use super::index::{Endings, Inside, Openings};
 use super::lines::Page;
 use super::markers::{LEADS, PRONOUNS, SAID, WROTE};
 use super::names::is_name;
+
+static STARTS: LazyLock<Openings> = LazyLock::new(|| Openings::of(&[LEADS]));
+static WROTE_LAST: LazyLock<Endings> = LazyLock::new(|| Endings::of(WROTE));
+static WROTE_INSIDE: LazyLock<Inside> = LazyLock::new(|| Inside::of(WROTE));
+static SAID_LAST: LazyLock<Endings> = LazyLock::new(|| Endings::of(SAID));
 
 /// An attribution is broken over at most this many lines.
 const LINES: usize = 3;
@@ -42,10 +50,12 @@ pub(super) fn mark(page: &mut Page<'_>) {
             continue;
         }
         let quote = page.quote_follows(at);
-        let ends = page
-            .words(at)
-            .ends_with([':', '：', '៖', '։', '-', '*', '﹕'])
-            || page.words(at).ends_with("գրել է.");
+        // 0x80 and more are parts of the longer ones.
+        let ends = matches!(page.last(at), b':' | b'-' | b'*' | b'.' | 0x80..)
+            && (page
+                .words(at)
+                .ends_with([':', '：', '៖', '։', '-', '*', '﹕'])
+                || page.words(at).ends_with("գրել է."));
         if (ends || quote)
             && let Some(lines) = find(page, at, quote)
         {
@@ -98,16 +108,14 @@ fn leads(folded: &str) -> bool {
         || words
             .next()
             .is_some_and(|second| digit(second) && first.chars().count() <= 12)
-        || LEADS
-            .iter()
-            .any(|lead| after_phrase(folded, lead).is_some())
+        || STARTS.opens(folded)
 }
 
 /// Whether a folded text can be an attribution. `raw` is its first line as written.
 fn judge(folded: &str, raw: &str) -> Option<(Certainty, Shape)> {
     let inner = unframed(folded);
     let certainty = certainty(folded, inner, raw)?;
-    let telling = inner.contains('@') || WROTE.iter().any(|verb| holds_phrase(inner, verb));
+    let telling = inner.contains('@') || WROTE_INSIDE.any_whole(inner);
     let shape = match (leads(inner), telling) {
         (true, true) => Shape::Whole,
         (false, true) => Shape::Body,
@@ -143,9 +151,8 @@ fn certainty(folded: &str, inner: &str, raw: &str) -> Option<Certainty> {
         return None;
     }
 
-    let before = WROTE
-        .iter()
-        .filter_map(|verb| before_phrase(body, verb))
+    let before = WROTE_LAST
+        .before(body)
         .min_by_key(|rest| rest.len());
     if let Some(who) = before {
         let sure = found.bracketed || (lead && stamped) || (found.date && found.time);
@@ -155,11 +162,11 @@ fn certainty(folded: &str, inner: &str, raw: &str) -> Option<Certainty> {
         let named = found.number || found.address || names_someone(who, raw);
         return (named && (colon || stamped || found.address)).then_some(Certainty::BeforeMarks);
     }
-    if let Some(who) = SAID.iter().find_map(|verb| before_phrase(body, verb)) {
+    if let Some(who) = SAID_LAST.before(body).next() {
         let named = found.address || (lead && stamped) || names_someone(who, raw);
         return (named && colon).then_some(Certainty::BeforeMarks);
     }
-    if colon && (found.number || found.address) && WROTE.iter().any(|verb| holds_phrase(body, verb))
+    if colon && (found.number || found.address) && WROTE_INSIDE.any_whole(body)
     {
         let sure = words <= 25 && (found.bracketed && stamped || found.date && found.time);
         return Some(if sure {

@@ -1,15 +1,23 @@
 //! List footers, confidentiality notices, warnings of gateways, advertising of providers.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use twicetold_model::SegmentKind;
 
 use super::fold::fold_onto;
 use super::headers::is_long_rule;
+use super::index::{Inside, Openings};
 use super::lines::{Page, head};
 use super::phrases::{
     ADDED, ADDED_SPEAKS_OF, BANNERS, DISCLAIMER_STARTS, DISCLAIMING, DISCLAIMING_TOO, FOOTER_WORDS,
 };
+
+static ADDITIONS: LazyLock<Openings> = LazyLock::new(|| Openings::of(&[ADDED]));
+static NOTICES: LazyLock<Openings> = LazyLock::new(|| Openings::of(&[DISCLAIMER_STARTS]));
+static SIGNS: LazyLock<Inside> = LazyLock::new(|| Inside::of(DISCLAIMING));
+static FURTHER_SIGNS: LazyLock<Inside> = LazyLock::new(|| Inside::of(DISCLAIMING_TOO));
+static FOOTERS: LazyLock<Inside> = LazyLock::new(|| Inside::of(FOOTER_WORDS));
 
 /// How long a rule above a footer is.
 const RULE: usize = 20;
@@ -23,6 +31,10 @@ const LINES_AFTER_FOOTER: usize = 15;
 const LONGEST_NOTICE: usize = 6000;
 /// What providers add is short.
 const LONGEST_ADDED: usize = 700;
+/// How far into a paragraph the first sign of a notice stands.
+const NOTICE_START: usize = 200;
+/// No banner is longer.
+const LONGEST_BANNER: usize = 60;
 /// How many paragraphs are looked at from either end.
 const PARAGRAPHS: usize = 8;
 
@@ -38,13 +50,14 @@ pub(super) fn mark_footers(page: &mut Page<'_>) {
 
 /// One past the last line of the footer whose rule stands here.
 fn footer(page: &Page<'_>, rule: usize) -> Option<usize> {
+    if !matches!(
+        page.first(rule),
+        b'_' | b'-' | b'=' | b'*' | b'~' | b'#' | b'+'
+    ) {
+        return None;
+    }
     let words = page.words(rule);
-    if words.len() < RULE
-        || !matches!(
-            words.as_bytes()[0],
-            b'_' | b'-' | b'=' | b'*' | b'~' | b'#' | b'+'
-        )
-    {
+    if words.len() < RULE {
         return None;
     }
     let line = page.lines[rule];
@@ -65,7 +78,7 @@ fn footer(page: &Page<'_>, rule: usize) -> Option<usize> {
         }
         let mut folded = String::new();
         fold_onto(&mut folded, words);
-        if FOOTER_WORDS.iter().any(|word| folded.contains(word)) {
+        if FOOTERS.any(&folded) {
             telling = Some(at);
             break;
         }
@@ -156,6 +169,11 @@ fn with_rule_above(page: &Page<'_>, begin: usize, first: usize) -> usize {
     }
 }
 
+/// What may stand around a notice.
+const FRAME: &[char] = &[
+    '*', '_', '-', '=', '#', '~', ' ', '<', '>', '[', '(', '|', '"',
+];
+
 /// Whether a paragraph was added by a program.
 fn is_added(page: &Page<'_>, lines: Range<usize>) -> bool {
     let length: usize = lines.clone().map(|at| page.words(at).len()).sum();
@@ -163,30 +181,46 @@ fn is_added(page: &Page<'_>, lines: Range<usize>) -> bool {
         return false;
     }
     let mut folded = String::with_capacity(length + lines.len());
-    let mut rules = 0;
+    let (mut rules, mut told) = (0, false);
     for at in lines.clone() {
         let words = page.words(at);
         if is_long_rule(words, 5) {
             rules += 1;
-        } else {
-            fold_onto(&mut folded, words);
+            continue;
+        }
+        fold_onto(&mut folded, words);
+        // Most paragraphs show by how they start that nobody added them.
+        if !told && folded.len() > NOTICE_START + 20 {
+            let text = folded.trim_start_matches(FRAME);
+            told = true;
+            if text.len() > NOTICE_START
+                && bare(&folded).len() > LONGEST_BANNER
+                && !ADDITIONS.starts(text)
+                && !NOTICES.starts(text)
+                && !SIGNS.any(head(text, NOTICE_START))
+            {
+                return false;
+            }
         }
     }
-    let text = folded.trim_start_matches([
-        '*', '_', '-', '=', '#', '~', ' ', '<', '>', '[', '(', '|', '"',
-    ]);
+    let text = folded.trim_start_matches(FRAME);
     if text.is_empty() {
         return false;
     }
-    if BANNERS.contains(&folded.trim_matches(['*', ' ', '.', '!', '-'])) {
+    if BANNERS.contains(&bare(&folded)) {
         return true;
     }
-    let opened = ADDED.iter().any(|opening| text.starts_with(opening));
+    let opened = ADDITIONS.starts(text);
     (opened
         && length <= LONGEST_ADDED
         && lines.len() - rules <= 10
         && every_sentence(text, |sentence| speaks_of(sentence, ADDED_SPEAKS_OF)))
         || is_disclaimer(text)
+}
+
+/// A banner without what stands around it.
+fn bare(folded: &str) -> &str {
+    folded.trim_matches(['*', ' ', '.', '!', '-'])
 }
 
 /// Whether all sentences of a folded paragraph fit. When text was reflowed, a sentence of content
@@ -222,9 +256,7 @@ fn speaks_of(sentence: &str, signs: &[&str]) -> bool {
 fn is_disclaimer(text: &str) -> bool {
     const SHORTEST: usize = 40;
     const SHORTEST_UNANNOUNCED: usize = 120;
-    let opened = DISCLAIMER_STARTS
-        .iter()
-        .any(|opening| text.starts_with(opening));
+    let opened = NOTICES.starts(text);
     if text.len()
         < if opened {
             SHORTEST
@@ -236,21 +268,14 @@ fn is_disclaimer(text: &str) -> bool {
     }
     // A notice that starts late shares its paragraph with something else. Looking only there first
     // also keeps ordinary paragraphs cheap.
-    let start = head(text, 200);
-    if !opened && !DISCLAIMING.iter().any(|sign| start.contains(sign)) {
+    if !opened && !SIGNS.any(head(text, NOTICE_START)) {
         return false;
     }
-    let strong = DISCLAIMING
-        .iter()
-        .filter(|sign| text.contains(**sign))
-        .count();
+    let strong = SIGNS.count(text);
     if strong == 0 {
         return false;
     }
-    let weak = DISCLAIMING_TOO
-        .iter()
-        .filter(|sign| text.contains(**sign))
-        .count();
+    let weak = FURTHER_SIGNS.count(text);
     let told = (opened && strong + weak >= 4) || (strong >= 3 && strong + weak >= 6);
     told && every_sentence(text, |sentence| {
         [
@@ -262,4 +287,14 @@ fn is_disclaimer(text: &str) -> bool {
         .iter()
         .any(|signs| speaks_of(sentence, signs))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BANNERS, LONGEST_BANNER};
+
+    #[test]
+    fn no_banner_is_longer_than_said() {
+        assert!(BANNERS.iter().all(|banner| banner.len() <= LONGEST_BANNER));
+    }
 }

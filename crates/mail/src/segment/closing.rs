@@ -1,13 +1,18 @@
 //! "Kind regards, Anna".
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use twicetold_model::SegmentKind;
 
-use super::fold::{after_phrase, fold, without_spaces};
+use super::fold::{fold, without_spaces};
+use super::index::Openings;
 use super::lines::Page;
 use super::names::{People, is_name, is_uncased_name};
 use super::phrases::{CLOSING_TAILS, REGARDS, THANKS};
+
+static THANKING: LazyLock<Openings> = LazyLock::new(|| Openings::of(&[THANKS]));
+static GREETING: LazyLock<Openings> = LazyLock::new(|| Openings::of(&[REGARDS]));
 
 /// A longer line is no closing.
 const LONGEST: usize = 120;
@@ -28,7 +33,7 @@ enum Phrase {
 }
 
 /// Marks the closing at the end of a part and gives what is left before it.
-pub(super) fn mark(page: &mut Page<'_>, part: Range<usize>, people: &People) -> Range<usize> {
+pub(super) fn mark(page: &mut Page<'_>, part: Range<usize>, people: &People<'_>) -> Range<usize> {
     let mut begin = part.end;
     // From the end upwards, over names and phrases.
     loop {
@@ -84,17 +89,17 @@ pub(super) fn mark(page: &mut Page<'_>, part: Range<usize>, people: &People) -> 
     part.start..begin
 }
 
-fn is_closing_line(page: &Page<'_>, at: usize, people: &People) -> bool {
+fn is_closing_line(page: &Page<'_>, at: usize, people: &People<'_>) -> bool {
     phrase(page.words(at), people).is_some() || may_sign(page.words(at), people)
 }
 
 /// Whether a line can be the name below a phrase.
-fn may_sign(words: &str, people: &People) -> bool {
-    people.is_sender_line(words) || is_name(words) || is_uncased_name(words) || is_team(words)
+fn may_sign(words: &str, people: &People<'_>) -> bool {
+    is_name(words) || people.is_sender_line(words) || is_uncased_name(words) || is_team(words)
 }
 
 /// How many lines at the end of a range can be the name below a phrase.
-fn names_above(page: &Page<'_>, lines: Range<usize>, people: &People) -> usize {
+fn names_above(page: &Page<'_>, lines: Range<usize>, people: &People<'_>) -> usize {
     lines
         .rev()
         .take(NAME_LINES)
@@ -107,7 +112,7 @@ fn names_above(page: &Page<'_>, lines: Range<usize>, people: &People) -> usize {
 /// A phrase that says nothing, above a few short lines: title, company, telephone.
 ///
 /// These lines are facts and stay content; only the phrase and the name are marked.
-fn formula_above(page: &mut Page<'_>, part: Range<usize>, people: &People) -> Option<usize> {
+fn formula_above(page: &mut Page<'_>, part: Range<usize>, people: &People<'_>) -> Option<usize> {
     let from = part.start.max(part.end.saturating_sub(LINES_AFTER + 1));
     let at = (from..part.end)
         .rev()
@@ -156,29 +161,34 @@ fn is_team(words: &str) -> bool {
 }
 
 /// The closing phrase a line consists of.
-fn phrase(words: &str, people: &People) -> Option<Phrase> {
+fn phrase(words: &str, people: &People<'_>) -> Option<Phrase> {
+    const BEFORE: &[char] = &['*', '-', ' ', '(', '~'];
+    if words.len() > LONGEST {
+        return None;
+    }
+    let start = words.trim_start_matches(BEFORE);
+    if !THANKING.may_open(start) && !GREETING.may_open(start) {
+        return None;
+    }
     let spaces = || words.bytes().filter(|byte| *byte == b' ').count();
-    if words.len() > LONGEST
-        || spaces() >= MOST_WORDS
+    if spaces() >= MOST_WORDS
         || words.contains(|letter: char| letter.is_numeric() || matches!(letter, '@' | '?'))
     {
         return None;
     }
     let folded = fold(words);
-    let line = folded
-        .trim_start_matches(['*', '-', ' ', '(', '~'])
-        .trim_end_matches(ENDS);
+    let line = folded.trim_start_matches(BEFORE).trim_end_matches(ENDS);
     if line.is_empty() {
         return None;
     }
-    let fits = |phrases: &[&str]| {
-        phrases.iter().any(|phrase| {
-            after_phrase(line, phrase).is_some_and(|rest| is_tail(rest, words, people))
-        })
+    let fits = |phrases: &Openings| {
+        phrases
+            .after(line)
+            .any(|rest| is_tail(rest, words, people))
     };
-    if fits(THANKS) {
+    if fits(&THANKING) {
         Some(Phrase::Thanks)
-    } else if fits(REGARDS) {
+    } else if fits(&GREETING) {
         Some(Phrase::Regards)
     } else {
         None
@@ -191,7 +201,7 @@ const ENDS: &[char] = &[
 ];
 
 /// Whether what follows a phrase is a formula, a further phrase or a name.
-fn is_tail(rest: &str, words: &str, people: &People) -> bool {
+fn is_tail(rest: &str, words: &str, people: &People<'_>) -> bool {
     let glued = rest.starts_with(|letter: char| letter.is_alphanumeric());
     let rest = rest.trim_matches(ENDS);
     if rest.is_empty() || CLOSING_TAILS.contains(&rest) {
@@ -206,7 +216,7 @@ fn is_tail(rest: &str, words: &str, people: &People) -> bool {
         .or_else(|| rest.strip_prefix("& "))
         .or_else(|| rest.strip_prefix("und "))
         .or(Some(rest))
-        && (THANKS.contains(&further) || REGARDS.contains(&further))
+        && (THANKING.holds(further) || GREETING.holds(further))
     {
         return true;
     }

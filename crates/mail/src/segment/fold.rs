@@ -15,7 +15,13 @@ pub(super) fn fold_onto(folded: &mut String, text: &str) {
     if !folded.is_empty() {
         folded.push(' ');
     }
-    if text.is_ascii() {
+    if is_tidy(text.as_bytes()) {
+        let start = folded.len();
+        folded.push_str(text);
+        if let Some(added) = folded.get_mut(start..) {
+            added.make_ascii_lowercase();
+        }
+    } else if text.is_ascii() {
         for byte in text.bytes() {
             push(folded, char::from(byte.to_ascii_lowercase()));
         }
@@ -28,6 +34,18 @@ pub(super) fn fold_onto(folded: &mut String, text: &str) {
         push_all(folded, text);
     }
     folded.truncate(folded.trim_end().len());
+}
+
+/// Whether all there is to fold is case: ASCII without control characters and without blanks in a row. No early end, so that
+/// the compiler can look at many bytes at once.
+fn is_tidy(bytes: &[u8]) -> bool {
+    let Some(rest) = bytes.get(1..).filter(|_| bytes[0] > b' ') else {
+        return false;
+    };
+    let pairs = bytes.iter().zip(rest);
+    !pairs.fold(bytes[0] >= 0x80, |odd, (&one, &next)| {
+        odd | !(b' '..0x80).contains(&next) | ((one == b' ') & (next == b' '))
+    })
 }
 
 fn push_all(folded: &mut String, text: &str) {
@@ -79,29 +97,21 @@ fn push(folded: &mut String, letter: char) {
 }
 
 /// Whether a folded text starts with a phrase of a table, and not in the middle of a word.
-#[inline]
 pub(super) fn after_phrase<'t>(folded: &'t str, phrase: &str) -> Option<&'t str> {
-    // Tables are long and nearly all of their entries differ in the first byte.
-    if folded.as_bytes().first() != phrase.as_bytes().first() {
-        return None;
-    }
     let rest = folded.strip_prefix(phrase)?;
     let whole = !joins(phrase.chars().next_back(), rest.chars().next());
     whole.then_some(rest)
 }
 
 /// Whether a folded text ends with a phrase of a table, and not in the middle of a word.
-#[inline]
 pub(super) fn before_phrase<'t>(folded: &'t str, phrase: &str) -> Option<&'t str> {
-    if folded.as_bytes().last() != phrase.as_bytes().last() {
-        return None;
-    }
     let rest = folded.strip_suffix(phrase)?;
     let whole = !joins(rest.chars().next_back(), phrase.chars().next());
     whole.then_some(rest)
 }
 
 /// Whether a folded text holds a phrase of a table as whole words.
+#[cfg(test)]
 pub(super) fn holds_phrase(folded: &str, phrase: &str) -> bool {
     let mut from = 0;
     while let Some(at) = folded.get(from..).and_then(|rest| rest.find(phrase)) {
@@ -119,7 +129,7 @@ pub(super) fn holds_phrase(folded: &str, phrase: &str) -> bool {
 
 /// Whether two neighbouring characters belong to one word. Scripts without spaces between words
 /// have no inside of a word to respect.
-fn joins(left: Option<char>, right: Option<char>) -> bool {
+pub(super) fn joins(left: Option<char>, right: Option<char>) -> bool {
     let inside = |letter: Option<char>| {
         letter.is_some_and(|letter| letter.is_alphanumeric() && !without_spaces(letter))
     };

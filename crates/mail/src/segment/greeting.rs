@@ -1,13 +1,18 @@
 //! "Dear all,".
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use twicetold_model::SegmentKind;
 
 use super::fold::{after_phrase, fold, without_spaces};
+use super::index::Openings;
 use super::lines::Page;
 use super::names::{People, is_name_word, is_uncased};
 use super::phrases::{ADDRESSED, GREETED, GREETINGS, GREETINGS_WITHOUT_SPACES, HONORIFICS};
+
+static STARTS: LazyLock<Openings> = LazyLock::new(|| Openings::of(&[GREETINGS]));
+static MET: LazyLock<Openings> = LazyLock::new(|| Openings::of(&[GREETED]));
 
 /// A longer line is no greeting.
 const LONGEST: usize = 120;
@@ -15,7 +20,7 @@ const LONGEST: usize = 120;
 const TAIL: usize = 4;
 
 /// Marks the greeting at the start of a part.
-pub(super) fn mark(page: &mut Page<'_>, part: Range<usize>, people: &People) {
+pub(super) fn mark(page: &mut Page<'_>, part: Range<usize>, people: &People<'_>) {
     if part.is_empty() || !is_greeting(page.words(part.start), people) {
         return;
     }
@@ -37,7 +42,7 @@ pub(super) fn mark(page: &mut Page<'_>, part: Range<usize>, people: &People) {
 }
 
 /// Whether a line greets and does nothing else.
-fn is_greeting(words: &str, people: &People) -> bool {
+fn is_greeting(words: &str, people: &People<'_>) -> bool {
     if words.len() > LONGEST
         || words.contains(|letter: char| letter.is_numeric() || matches!(letter, '@' | '?'))
     {
@@ -59,11 +64,8 @@ fn is_greeting(words: &str, people: &People) -> bool {
     if ended && (ADDRESSED.contains(&line) || addresses_anybody(line)) {
         return true;
     }
-    let starts = GREETINGS
-        .iter()
-        .filter_map(|greeting| after_phrase(line, greeting))
-        .min_by_key(|rest| rest.len());
-    match starts {
+    // The longest comes first.
+    match STARTS.after(line).next() {
         Some(rest) => tail_is_names(rest, words, ended, people),
         None => ended && only_known_names(line, words, people),
     }
@@ -133,7 +135,7 @@ fn addresses_anybody(line: &str) -> bool {
 }
 
 /// Whether what follows a greeting word is whom it greets.
-fn tail_is_names(rest: &str, words: &str, ended: bool, people: &People) -> bool {
+fn tail_is_names(rest: &str, words: &str, ended: bool, people: &People<'_>) -> bool {
     let rest = rest.trim_start_matches([',', ' ', '!', '-', '.']);
     if rest.contains([':', ';', '"', '!']) || rest.contains(". ") && !titled(rest) {
         return false;
@@ -166,7 +168,7 @@ fn tail_is_names(rest: &str, words: &str, ended: bool, people: &People) -> bool 
             .and_then(|at| written.get(at))
             .copied()
             .unwrap_or_default();
-        GREETED.contains(&plain)
+        MET.holds(plain)
             || people.knows(plain)
             || is_name_word(raw.trim_matches(['.', '!', '*', '(', ')', ':', ';']))
             || (ended
@@ -186,7 +188,7 @@ fn titled(rest: &str) -> bool {
 }
 
 /// "Bill and Ed:", if these are in the headers.
-fn only_known_names(line: &str, words: &str, people: &People) -> bool {
+fn only_known_names(line: &str, words: &str, people: &People<'_>) -> bool {
     let starts_large = words
         .trim_start_matches('*')
         .starts_with(char::is_uppercase);

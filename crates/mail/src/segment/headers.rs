@@ -1,11 +1,27 @@
 //! "-----Original Message-----" and blocks of quoted headers.
 
+use std::sync::LazyLock;
+
 use memchr::memchr2;
 use twicetold_model::SegmentKind;
 
-use super::fold::{Evidence, after_phrase, evidence, fold};
+use super::fold::{Evidence, evidence, fold};
+use super::index::Openings;
 use super::lines::{Page, head};
 use super::markers::{FORWARDED, LABELS, Label, ORIGINAL, RULE_ENDINGS, RULE_OPENINGS};
+
+static RULES_THAT_END: LazyLock<Openings> = LazyLock::new(|| Openings::of(&[RULE_ENDINGS]));
+static RULES_THAT_OPEN: LazyLock<Openings> = LazyLock::new(|| Openings::of(&[RULE_OPENINGS]));
+static TITLES: LazyLock<Openings> = LazyLock::new(|| Openings::of(&[ORIGINAL, FORWARDED]));
+/// The names of all labels, and which label each one is.
+static NAMES: LazyLock<(Openings, Vec<Label>)> = LazyLock::new(|| {
+    let tables: Vec<&[&str]> = LABELS.iter().map(|(_, names)| *names).collect();
+    let kinds = LABELS
+        .iter()
+        .flat_map(|(kind, names)| std::iter::repeat_n(*kind, names.len()))
+        .collect();
+    (Openings::of(&tables), kinds)
+});
 
 /// A longer label is no label.
 const LONGEST_LABEL: usize = 48;
@@ -46,6 +62,10 @@ enum Rule {
 
 /// A rule between dashes at this line, and how many lines it takes.
 fn rule(page: &Page<'_>, at: usize) -> Option<(Rule, usize)> {
+    let first = page.first(at);
+    if first.is_ascii_alphanumeric() {
+        return None;
+    }
     let words = page.words(at);
     let framed = words.starts_with(['-', '_', '*', '=', '[', '#', '~', '–', '—', '<', '+', '|']);
     if !framed || words.len() > LONGEST_RULE {
@@ -57,19 +77,13 @@ fn rule(page: &Page<'_>, at: usize) -> Option<(Rule, usize)> {
     }
     let folded = fold(inner);
     let folded = folded.trim_end_matches([':', ' ']);
-    if RULE_ENDINGS
-        .iter()
-        .any(|ending| after_phrase(folded, ending).is_some())
-    {
+    if RULES_THAT_END.opens(folded) {
         return Some((Rule::End, 1));
     }
     if is_title(folded) {
         return Some((Rule::Begin, 1));
     }
-    if !RULE_OPENINGS
-        .iter()
-        .any(|opening| after_phrase(folded, opening).is_some())
-    {
+    if !RULES_THAT_OPEN.opens(folded) {
         return None;
     }
     // "--- Forwarded by X on" is broken in two when it is long; the dashes at the end tell.
@@ -96,7 +110,7 @@ fn unframe(words: &str) -> &str {
 /// Whether a folded text is a title such as "original message", and nothing else.
 pub(super) fn is_title(folded: &str) -> bool {
     let folded = folded.trim_end_matches([':', ' ']);
-    (4..=80).contains(&folded.len()) && (ORIGINAL.contains(&folded) || FORWARDED.contains(&folded))
+    (4..=80).contains(&folded.len()) && TITLES.holds(folded)
 }
 
 /// Whether a line is a long rule of one character.
@@ -122,15 +136,13 @@ fn label<'t>(page: &Page<'t>, at: usize) -> Option<(Label, &'t str)> {
     if label.is_empty() || label.bytes().filter(|byte| *byte == b' ').count() > 3 {
         return None;
     }
+    // Most lines with a colon are prose: look at the shape before looking it up.
+    let folded = fold(label);
+    let (names, kinds) = &*NAMES;
+    let kind = *kinds.get(names.number(&folded)?)?;
     let value = start[colon..]
         .trim_start_matches([':', '：', '*', '_'])
         .trim();
-    // Most lines with a colon are prose: look at the shape before looking it up.
-    let folded = fold(label);
-    let kind = LABELS
-        .iter()
-        .find(|(_, names)| names.contains(&folded.as_str()))?
-        .0;
     Some((kind, value))
 }
 

@@ -85,6 +85,23 @@ impl<'t> Page<'t> {
             .unwrap_or_default()
     }
 
+    /// The first byte of the words of a line; lines here have some.
+    pub(super) fn first(&self, line: usize) -> u8 {
+        let at = self.lines.get(line).map(|line| line.words as usize);
+        at.and_then(|at| self.text.as_bytes().get(at).copied())
+            .unwrap_or_default()
+    }
+
+    /// The last byte of the words of a line.
+    pub(super) fn last(&self, line: usize) -> u8 {
+        let at = self
+            .lines
+            .get(line)
+            .and_then(|line| (line.end as usize).checked_sub(1));
+        at.and_then(|at| self.text.as_bytes().get(at).copied())
+            .unwrap_or_default()
+    }
+
     /// How many bytes of marks and white space stand before the words.
     pub(super) fn indent(&self, line: usize) -> u32 {
         self.lines

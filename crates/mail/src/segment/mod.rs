@@ -24,6 +24,7 @@ mod closing;
 mod fold;
 mod greeting;
 mod headers;
+mod index;
 mod lines;
 #[rustfmt::skip] // tables
 mod markers;

@@ -1,45 +1,58 @@
 //! Who could be meant by a few capitalised words.
 
+use std::cell::OnceCell;
+use std::sync::LazyLock;
+
 use twicetold_model::Envelope;
 
 use super::fold::{fold, without_spaces};
+use super::index::Openings;
 use super::lines::head;
 use super::phrases::{NAME_PARTICLES, NAMES_LIKE_VERBS, NOT_NAMES};
 
-/// The names in the headers of a message, folded.
-pub(super) struct People {
-    sender: Vec<String>,
-    all: Vec<String>,
+static ANSWERS: LazyLock<Openings> = LazyLock::new(|| Openings::of(&[NOT_NAMES]));
+
+/// The names in the headers of a message, folded; collected when somebody asks for them, as few do.
+pub(super) struct People<'e> {
+    envelope: &'e Envelope,
+    sender: OnceCell<Vec<String>>,
+    recipients: OnceCell<Vec<String>>,
 }
 
-impl People {
-    /// Collects the names of sender and recipients.
-    pub(super) fn new(envelope: &Envelope) -> Self {
-        let local = envelope.from.split('@').next().unwrap_or_default();
-        let mut sender = tokens(&envelope.from_name);
-        sender.extend(tokens(local));
-        let mut all = sender.clone();
-        // A message to thousands is not addressed by name.
-        all.extend(tokens(head(&envelope.recipients, 20_000)));
-        for names in [&mut sender, &mut all] {
-            names.sort_unstable();
-            names.dedup();
+impl<'e> People<'e> {
+    /// The people of a message.
+    pub(super) fn new(envelope: &'e Envelope) -> Self {
+        Self {
+            envelope,
+            sender: OnceCell::new(),
+            recipients: OnceCell::new(),
         }
-        Self { sender, all }
     }
 
     /// Whether this folded word is part of the sender's name.
     fn is_sender(&self, word: &str) -> bool {
-        self.sender
-            .binary_search_by(|name| name.as_str().cmp(word))
-            .is_ok()
+        let sender = self.sender.get_or_init(|| {
+            let from = &self.envelope.from;
+            let local = from.split('@').next().unwrap_or_default();
+            let mut names = tokens(&self.envelope.from_name);
+            names.extend(tokens(local));
+            names
+        });
+        sender.iter().any(|name| name == word)
     }
 
     /// Whether this folded word is part of any name in the headers.
     pub(super) fn knows(&self, word: &str) -> bool {
-        self.all
-            .binary_search_by(|name| name.as_str().cmp(word))
-            .is_ok()
+        let recipients = self.recipients.get_or_init(|| {
+            // A message to thousands is not addressed by name.
+            let mut names = tokens(head(&self.envelope.recipients, 20_000));
+            names.sort_unstable();
+            names
+        });
+        self.is_sender(word)
+            || recipients
+                .binary_search_by(|name| name.as_str().cmp(word))
+                .is_ok()
     }
 
     /// Whether a line is the sender's name, or part of it, and nothing else.
@@ -150,7 +163,7 @@ pub(super) fn is_name_word(word: &str) -> bool {
     }
     let folded = fold(word);
     let plain = folded.trim_end_matches('.');
-    if NOT_NAMES.contains(&plain) {
+    if ANSWERS.holds(plain) {
         return false;
     }
     let verbal = plain.len() > 3

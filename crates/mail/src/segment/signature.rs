@@ -1,12 +1,20 @@
 //! What follows "-- ", and "Sent from my phone".
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use twicetold_model::SegmentKind;
 
 use super::fold::{after_phrase, before_phrase, fold};
+use super::index::{Inside, Openings};
 use super::lines::Page;
 use super::markers::{DEVICES, SENT_FROM};
+
+static NAMED: LazyLock<Inside> = LazyLock::new(|| Inside::of(DEVICES));
+static STARTS: LazyLock<Openings> = LazyLock::new(|| {
+    let openings: Vec<&str> = SENT_FROM.iter().map(|(opening, _)| *opening).collect();
+    Openings::of(&[&openings])
+});
 
 /// More lines than this are not a signature.
 const LINES: usize = 12;
@@ -74,6 +82,14 @@ fn names_device(words: &str) -> bool {
             '.' | '!' | '*' | '-' | '_' | '[' | ']' | '(' | ')' | ' ' | '"' | '~'
         )
     });
+    let from_its_end = |ending: &str| !ending.is_empty() && line.ends_with(ending);
+    let possible = STARTS.starting(line).next().is_some()
+        || SENT_FROM
+            .iter()
+            .any(|(opening, ending)| opening.is_empty() && from_its_end(ending));
+    if !possible {
+        return false;
+    }
     let shaped = SENT_FROM.iter().any(|(opening, ending)| {
         let rest = if opening.is_empty() {
             Some(line)
@@ -87,5 +103,5 @@ fn names_device(words: &str) -> bool {
     // A sentence goes on: "Sent from my phone, the figures are …" has a verb we cannot know, so
     // only few words may surround the device.
     let short = line.split(' ').filter(|word| !word.contains("://")).count() <= 9;
-    shaped && short && DEVICES.iter().any(|device| line.contains(device))
+    shaped && short && NAMED.any(line)
 }
