@@ -4,6 +4,7 @@
 //! `segment` tells own words from quoted ones and content from packaging, `words` cuts it into words
 //! and sentences. Reading never fails and does no I/O: hostile bytes give a document with problems.
 
+mod ascii;
 pub mod html;
 pub mod mime;
 pub mod segment;

@@ -14,71 +14,115 @@ pub(super) struct Address {
 /// Reads a list of addresses. Anything that is no address is a display name.
 pub(super) fn list(raw: &[u8], hint: Option<&str>) -> Vec<Address> {
     let text = encoded::raw_text(raw, hint);
+    let text = text.as_ref();
     let mut list = Vec::new();
-    let mut name = String::new();
-    let mut comment = String::new();
-    let mut address: Option<String> = None;
-    let mut chars = text.chars().peekable();
-    let mut flush = |name: &mut String, comment: &mut String, address: &mut Option<String>| {
-        let found = finish(name, comment, address.take(), hint);
-        name.clear();
-        comment.clear();
-        if found != Address::default() {
-            list.push(found);
-        }
-    };
-    while let Some(c) = chars.next() {
-        match c {
-            '"' => {
-                while let Some(c) = chars.next() {
-                    match c {
-                        '"' => break,
-                        '\\' => name.extend(chars.next()),
-                        c => name.push(c),
-                    }
-                }
-            }
-            '(' => {
-                let mut depth = 1;
-                while let Some(c) = chars.next() {
-                    match c {
-                        '(' => depth += 1,
-                        ')' => depth -= 1,
-                        '\\' => comment.extend(chars.next()),
-                        _ => {}
-                    }
-                    if depth == 0 {
-                        break;
-                    }
-                    if c != '\\' {
-                        comment.push(c);
-                    }
-                }
-                comment.push(' ');
-            }
-            '<' => {
-                let inside: String = chars.by_ref().take_while(|c| *c != '>').collect();
+    let mut open = Entry::default();
+    let mut rest = text;
+    while let Some(at) = rest.bytes().position(|b| SPECIAL[b as usize]) {
+        open.name.push_str(&rest[..at]);
+        let special = rest.as_bytes()[at];
+        rest = &rest[at + 1..];
+        match special {
+            b'"' => rest = open.quoted(rest),
+            b'(' => rest = open.comment(rest),
+            b'<' => {
+                let (inside, after) = rest.split_once('>').unwrap_or((rest, ""));
                 // Routes ("@a,@b:me@c") are history.
                 let inside = match inside.strip_prefix('@').and_then(|r| r.rsplit_once(':')) {
                     Some((_, last)) => last,
-                    None => &inside,
+                    None => inside,
                 };
-                address = Some(inside.trim().trim_matches('"').to_owned());
+                open.address = Some(inside.trim().trim_matches('"'));
+                rest = after;
             }
-            ',' | ';' => flush(&mut name, &mut comment, &mut address),
-            // "Undisclosed recipients: a, b;" is a group: its name is no person.
-            ':' if !name.contains('@') && !name.contains("=?") => {
-                name.clear();
-                comment.clear();
-            }
-            c => name.push(c),
+            b':' if open.is_group() => open = Entry {
+                address: open.address,
+                ..Entry::default()
+            },
+            b':' => open.name.push(':'),
+            _ => list.extend(std::mem::take(&mut open).finish(hint)),
         }
     }
-    flush(&mut name, &mut comment, &mut address);
+    open.name.push_str(rest);
+    list.extend(open.finish(hint));
     list
 }
 
-fn finish(name: &str, comment: &str, address: Option<String>, hint: Option<&str>) -> Address {
+/// Whether a byte ends a stretch of a display name.
+const SPECIAL: [bool; 256] = {
+    let mut table = [false; 256];
+    let (mut i, marks) = (0, b"\"(<,;:");
+    while i < marks.len() {
+        table[marks[i] as usize] = true;
+        i += 1;
+    }
+    table
+};
+
+/// An entry of the list as far as it has been read.
+#[derive(Default)]
+struct Entry<'t> {
+    name: String,
+    comment: String,
+    address: Option<&'t str>,
+    /// The name holds an address or an encoded word: a colon in it ends no name of a group.
+    colons: bool,
+}
+
+impl<'t> Entry<'t> {
+    /// Reads up to the end of a quoted string; gives what follows.
+    fn quoted(&mut self, mut rest: &'t str) -> &'t str {
+        while let Some(at) = memchr::memchr2(b'"', b'\\', rest.as_bytes()) {
+            self.name.push_str(&rest[..at]);
+            let after = &rest[at + 1..];
+            if rest.as_bytes()[at] == b'"' {
+                return after;
+            }
+            let mut escaped = after.chars();
+            self.name.extend(escaped.next());
+            rest = escaped.as_str();
+        }
+        self.name.push_str(rest);
+        ""
+    }
+
+    /// Reads up to the end of a comment; gives what follows.
+    fn comment(&mut self, rest: &'t str) -> &'t str {
+        let mut depth = 1;
+        let mut chars = rest.chars();
+        while let Some(c) = chars.next() {
+            match c {
+                '(' => depth += 1,
+                ')' => depth -= 1,
+                '\\' => self.comment.extend(chars.next()),
+                _ => {}
+            }
+            if depth == 0 {
+                break;
+            }
+            if c != '\\' {
+                self.comment.push(c);
+            }
+        }
+        self.comment.push(' ');
+        chars.as_str()
+    }
+
+    /// "Undisclosed recipients: a, b;" is a group: its name is no person.
+    fn is_group(&mut self) -> bool {
+        // Asked for every colon of a name, so what was found once is remembered.
+        self.colons = self.colons || self.name.contains('@') || self.name.contains("=?");
+        !self.colons
+    }
+
+    /// The address, unless there is nothing.
+    fn finish(self, hint: Option<&str>) -> Option<Address> {
+        let found = address(&self.name, &self.comment, self.address, hint);
+        (found != Address::default()).then_some(found)
+    }
+}
+
+fn address(name: &str, comment: &str, address: Option<&str>, hint: Option<&str>) -> Address {
     let words = |text: &str| clean::line(&encoded::decode_str(text.trim(), hint));
     let bare = name.trim();
     match address {
@@ -90,7 +134,7 @@ fn finish(name: &str, comment: &str, address: Option<String>, hint: Option<&str>
             };
             Address {
                 name,
-                address: clean::line(&address),
+                address: clean::line(address),
             }
         }
         // "me@example.org (My Name)"

@@ -1,5 +1,7 @@
 //! Characters that no reader sees are dropped, lines end with LF, all blanks are one blank.
 
+use crate::ascii;
+
 /// What becomes of a character.
 enum Fate {
     Keep,
@@ -43,13 +45,31 @@ const SUSPECT: [bool; 256] = {
     table
 };
 
+/// Where the next suspect stands. Most mail has none but its line ends, so many bytes are looked at together first.
+fn suspect(bytes: &[u8], from: usize) -> Option<usize> {
+    let mut at = from;
+    while at < bytes.len() {
+        let rest = &bytes[at..];
+        if rest.first_chunk().is_some_and(ascii::is_plain) {
+            at += 32;
+            continue;
+        }
+        let near = &rest[..rest.len().min(32)];
+        if let Some(step) = near.iter().position(|b| SUSPECT[*b as usize]) {
+            return Some(at + step);
+        }
+        at += near.len();
+    }
+    None
+}
+
 /// Appends a text without what no reader sees; CR LF and CR become LF.
 pub(super) fn append(text: &str, out: &mut String) {
     out.reserve(text.len());
     let bytes = text.as_bytes();
     let (mut start, mut at) = (0, 0);
-    while let Some(step) = bytes[at..].iter().position(|b| SUSPECT[*b as usize]) {
-        at += step;
+    while let Some(suspect) = suspect(bytes, at) {
+        at = suspect;
         // A lead byte, hence a character boundary.
         let Some(c) = text[at..].chars().next() else {
             break;
@@ -81,6 +101,9 @@ pub(super) fn text(text: &str) -> String {
 
 /// A text on one line, single blanks between its words.
 pub(super) fn line(text: &str) -> String {
+    if ascii::is_tidy(text.as_bytes()) {
+        return text.trim_end_matches(' ').to_owned();
+    }
     let mut clean = String::new();
     append(text, &mut clean);
     let mut out = String::with_capacity(clean.len());

@@ -12,11 +12,17 @@ pub(super) fn decode(raw: &[u8], hint: Option<&str>) -> String {
 /// A header value unfolded and as characters, encoded words still in place.
 ///
 /// `hint` names the character set of the body, the best guess for raw 8-bit headers.
-pub(super) fn raw_text(raw: &[u8], hint: Option<&str>) -> String {
+pub(super) fn raw_text<'a>(raw: &'a [u8], hint: Option<&str>) -> Cow<'a, str> {
     let text: Cow<'_, str> = match std::str::from_utf8(raw) {
         Ok(text) => Cow::Borrowed(text),
         Err(_) => charset::decode(raw, None, hint).0,
     };
+    if memchr::memchr2(b'\r', b'\n', text.as_bytes()).is_none() {
+        return match text {
+            Cow::Borrowed(text) => Cow::Borrowed(text.trim()),
+            Cow::Owned(text) => Cow::Owned(text.trim().to_owned()),
+        };
+    }
     let mut out = String::with_capacity(text.len());
     for piece in text.split(['\r', '\n']).filter(|piece| !piece.is_empty()) {
         out.push_str(piece);
@@ -24,7 +30,7 @@ pub(super) fn raw_text(raw: &[u8], hint: Option<&str>) -> String {
     let start = out.len() - out.trim_start().len();
     out.drain(..start);
     out.truncate(out.trim_end().len());
-    out
+    Cow::Owned(out)
 }
 
 /// RFC 2047 allows 75 bytes; programs that ignore it stay well below this.
@@ -49,9 +55,9 @@ impl Run<'_> {
 ///
 /// Neighbours of one character set are decoded together, because many programs cut a character in
 /// two between them; the blanks between neighbours go.
-pub(super) fn decode_str(text: &str, hint: Option<&str>) -> String {
-    if !text.contains("=?") {
-        return text.to_owned();
+pub(super) fn decode_str<'a>(text: &'a str, hint: Option<&str>) -> Cow<'a, str> {
+    if memchr::memmem::find(text.as_bytes(), b"=?").is_none() {
+        return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len());
     let mut run: Option<Run<'_>> = None;
@@ -88,7 +94,7 @@ pub(super) fn decode_str(text: &str, hint: Option<&str>) -> String {
         run.finish(&mut out, hint);
     }
     out.push_str(rest);
-    out
+    Cow::Owned(out)
 }
 
 /// The character set of the first encoded word of a value: a good guess for everything around it.

@@ -1,5 +1,7 @@
 //! Values with parameters: `Content-Type` and `Content-Disposition` (RFC 2045, 2183, 2231).
 
+use std::borrow::Cow;
+
 use super::charset;
 use super::encoded;
 
@@ -43,7 +45,7 @@ impl Valued {
     /// A parameter for people, such as a file name, with RFC 2231 pieces and encoded words decoded.
     pub(super) fn decoded(&self, name: &str) -> Option<String> {
         let plain = self.get(name).map(|v| encoded::decode_str(v, None));
-        let value = self.extended(name).or(plain)?;
+        let value = self.extended(name).map(Cow::Owned).or(plain)?;
         let value = super::clean::line(&value);
         (!value.is_empty()).then_some(value)
     }

@@ -1,6 +1,10 @@
 //! Files written into the text between `begin 644 name` and `end`.
 
+use std::sync::LazyLock;
+
 use memchr::memmem;
+
+static BEGIN: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new("begin "));
 
 /// A file found in a text.
 pub(super) struct Embedded {
@@ -10,11 +14,10 @@ pub(super) struct Embedded {
 
 /// Takes the uuencoded files out of a text. The text comes back only if there was one.
 pub(super) fn extract(text: &str) -> Option<(String, Vec<Embedded>)> {
-    let finder = memmem::Finder::new("begin ");
     let mut files = Vec::new();
     let mut out = String::new();
     let (mut kept, mut at) = (0, 0);
-    while let Some(step) = finder.find(&text.as_bytes()[at..]) {
+    while let Some(step) = BEGIN.find(&text.as_bytes()[at..]) {
         let start = at + step;
         at = start + 6;
         if start > 0 && text.as_bytes()[start - 1] != b'\n' {

@@ -2,6 +2,8 @@
 
 use icu_normalizer::ComposingNormalizerBorrowed;
 
+use crate::ascii::is_tidy;
+
 /// Lower-cases, unifies white space, apostrophes, quotation marks and full-width punctuation,
 /// and drops characters that cannot be seen.
 pub(super) fn fold(text: &str) -> String {
@@ -16,6 +18,7 @@ pub(super) fn fold_onto(folded: &mut String, text: &str) {
         folded.push(' ');
     }
     if is_tidy(text.as_bytes()) {
+        // All there is to fold is case.
         let start = folded.len();
         folded.push_str(text);
         if let Some(added) = folded.get_mut(start..) {
@@ -34,18 +37,6 @@ pub(super) fn fold_onto(folded: &mut String, text: &str) {
         push_all(folded, text);
     }
     folded.truncate(folded.trim_end().len());
-}
-
-/// Whether all there is to fold is case: ASCII without control characters and without blanks in a row. No early end, so that
-/// the compiler can look at many bytes at once.
-fn is_tidy(bytes: &[u8]) -> bool {
-    let Some(rest) = bytes.get(1..).filter(|_| bytes[0] > b' ') else {
-        return false;
-    };
-    let pairs = bytes.iter().zip(rest);
-    !pairs.fold(bytes[0] >= 0x80, |odd, (&one, &next)| {
-        odd | !(b' '..0x80).contains(&next) | ((one == b' ') & (next == b' '))
-    })
 }
 
 fn push_all(folded: &mut String, text: &str) {

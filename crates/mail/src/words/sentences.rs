@@ -4,13 +4,13 @@ use twicetold_model::{Segment, SegmentKind, Sentence, Word, WordFlags, WordKind}
 
 use crate::segment::quote_marks;
 
-/// Words that end in a full stop without ending a sentence.
+/// Words that end in a full stop without ending a sentence, in the order of their bytes.
 const ABBREVIATIONS: &[&str] = &[
-    "mr", "mrs", "ms", "dr", "prof", "st", "jr", "sr", "vs", "etc", "inc", "ltd", "co", "corp",
-    "no", "nr", "vol", "fig", "e.g", "i.e", "eg", "ie", "z.b", "bzw", "ca", "cf", "al", "dept",
-    "est", "approx", "tel", "fax", "ext", "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep",
-    "sept", "oct", "nov", "dec", "hr", "str", "abs", "art", "mme", "mlle", "sra", "srta", "dott",
-    "sig", "ing", "г", "ул", "т.е", "т.д",
+    "abs", "al", "approx", "apr", "art", "aug", "bzw", "ca", "cf", "co", "corp", "dec", "dept",
+    "dott", "dr", "e.g", "eg", "est", "etc", "ext", "fax", "feb", "fig", "hr", "i.e", "ie", "inc",
+    "ing", "jan", "jr", "jul", "jun", "ltd", "mar", "mlle", "mme", "mr", "mrs", "ms", "no", "nov",
+    "nr", "oct", "prof", "sep", "sept", "sig", "sr", "sra", "srta", "st", "str", "tel", "vol", "vs",
+    "z.b", "г", "т.д", "т.е", "ул",
 ];
 
 /// What stands between two words, as far as sentences care.
@@ -43,18 +43,20 @@ pub(super) fn sentences(text: &str, segments: &[Segment], words: &mut [Word]) ->
                 .unwrap_or_default();
             let gap = read_gap(between, i + 1 == to);
             // "approx. five" goes on; "is done. that was quick" does not.
-            let next_lower = i + 1 < to
-                && starts_lower(text, &words[i + 1])
-                && (words[i].end - words[i].start < 4
-                    || between.starts_with("..")
-                    || between.starts_with('…'));
+            let next_lower = || {
+                i + 1 < to
+                    && (words[i].end - words[i].start < 4
+                        || between.starts_with("..")
+                        || between.starts_with('…'))
+                    && starts_lower(text, &words[i + 1])
+            };
             let list_item = i + 1 < to && between != " " && starts_item(between, &words[i + 1]);
             // "2." in front of a sentence numbers it, wherever wrapping has put it.
             let numbers = i == first
                 && words[i].kind == WordKind::Number
                 && words[i].end - words[i].start <= 2;
             let stop =
-                gap.ended && !next_lower && !numbers && !abbreviates(text, &words[i], between);
+                gap.ended && !next_lower() && !numbers && !abbreviates(text, &words[i], between);
             let last = i + 1 == to || gap.paragraph || gap.asked || stop || list_item;
             if gap.asked {
                 words[i].flags.set(WordFlags::ASKED);
@@ -96,8 +98,15 @@ fn read_gap(between: &str, at_end: bool) -> Gap {
     if between == " " || between == "\n" || between.as_bytes().iter().all(is_quiet) {
         return gap;
     }
+    if between == "\n\n" {
+        gap.paragraph = true;
+        return gap;
+    }
     // What touches the word: closing brackets and quotes, then the mark itself.
-    let touching = between.split([' ', '\t', '\n']).next().unwrap_or_default();
+    let touching = between
+        .bytes()
+        .position(|b| matches!(b, b' ' | b'\t' | b'\n'))
+        .map_or(between, |end| &between[..end]);
     for c in touching.chars() {
         match c {
             '?' | '？' | '؟' | '՞' => gap.asked = true,
@@ -117,12 +126,13 @@ fn read_gap(between: &str, at_end: bool) -> Gap {
         let mut lines = between.split('\n');
         lines.next();
         lines.next_back();
-        gap.paragraph =
-            lines.any(|line| line.trim().is_empty() || quote_marks(line).1 >= line.len());
+        gap.paragraph = between.contains("\n\n")
+            || lines.any(|line| line.trim().is_empty() || quote_marks(line).1 >= line.len());
         // A line of dashes or stars is a break as well.
-        gap.paragraph |= between
-            .split('\n')
-            .any(|line| line.trim().len() >= 3 && is_rule(line.trim()));
+        gap.paragraph = gap.paragraph
+            || between
+                .split('\n')
+                .any(|line| line.trim().len() >= 3 && is_rule(line.trim()));
     }
     gap
 }
@@ -143,8 +153,8 @@ fn starts_item(between: &str, next: &Word) -> bool {
     let Some(line) = memchr::memrchr(b'\n', between.as_bytes()).map(|n| &between[n + 1..]) else {
         return false;
     };
-    if next.flags.has(WordFlags::ENUMERATOR) {
-        return true;
+    if next.flags.has(WordFlags::ENUMERATOR) || line.is_empty() {
+        return next.flags.has(WordFlags::ENUMERATOR);
     }
     let lead = line
         .get(quote_marks(line).1..)
@@ -163,7 +173,36 @@ fn abbreviates(text: &str, word: &Word, between: &str) -> bool {
         return false;
     }
     let written = text.get(word.range()).unwrap_or_default();
+    let mut letters = written.chars();
     let initial =
-        written.chars().count() == 1 && written.chars().all(char::is_uppercase) && written != "I";
-    initial || (written.len() <= 6 && ABBREVIATIONS.contains(&written.to_lowercase().as_str()))
+        letters.next().is_some_and(char::is_uppercase) && letters.next().is_none() && written != "I";
+    initial || (written.len() <= 6 && is_abbreviation(written))
+}
+
+fn is_abbreviation(written: &str) -> bool {
+    let mut lower = [0; 6];
+    match lower.get_mut(..written.len()) {
+        Some(lower) if written.is_ascii() => {
+            lower.copy_from_slice(written.as_bytes());
+            lower.make_ascii_lowercase();
+            ABBREVIATIONS
+                .binary_search_by(|known| known.as_bytes().cmp(lower))
+                .is_ok()
+        }
+        _ => ABBREVIATIONS.contains(&written.to_lowercase().as_str()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ABBREVIATIONS, is_abbreviation};
+
+    #[test]
+    fn abbreviations_are_found_however_they_are_written() {
+        assert!(ABBREVIATIONS.is_sorted());
+        for known in ABBREVIATIONS {
+            assert!(is_abbreviation(known) && is_abbreviation(&known.to_uppercase()));
+        }
+        assert!(!is_abbreviation("sun") && !is_abbreviation("") && !is_abbreviation("улы"));
+    }
 }
