@@ -129,9 +129,15 @@ fn is_bare_link(words: &str) -> bool {
 /// Marks what was added at the top and the bottom of a part and gives what is left between.
 pub(super) fn mark_ends(page: &mut Page<'_>, part: Range<usize>) -> Range<usize> {
     let mut left = part;
+    // The paragraph that was found not to be one, so that it need not be asked again from the other end.
+    let mut written = None;
     for _ in 0..PARAGRAPHS {
         let begin = paragraph_start(page, &left);
-        if begin >= left.end || !is_added(page, begin..left.end) {
+        if begin >= left.end {
+            break;
+        }
+        if !is_added(page, begin..left.end) {
+            written = Some(begin..left.end);
             break;
         }
         let begin = with_rule_above(page, begin, left.start);
@@ -142,7 +148,8 @@ pub(super) fn mark_ends(page: &mut Page<'_>, part: Range<usize>) -> Range<usize>
         let end = (left.start + 1..left.end)
             .find(|&at| page.lines[at].gap)
             .unwrap_or(left.end);
-        if left.is_empty() || !is_added(page, left.start..end) {
+        let known = written.as_ref() == Some(&(left.start..end));
+        if left.is_empty() || known || !is_added(page, left.start..end) {
             break;
         }
         page.mark(left.start..end, SegmentKind::Boilerplate);

@@ -93,20 +93,38 @@ fn is_quiet(b: &u8) -> bool {
 
 /// Looks at the characters between two words.
 fn read_gap(between: &str, at_end: bool) -> Gap {
+    if !between.is_ascii() {
+        return read_wide_gap(between, at_end);
+    }
     let mut gap = Gap::default();
-    // Nearly all gaps are a space, a comma and a space, or a single line end.
-    if between == " " || between == "\n" || between.as_bytes().iter().all(is_quiet) {
-        return gap;
+    let (mut touching, mut lines, mut before) = (true, 0, 0);
+    for byte in between.bytes() {
+        match byte {
+            // What touches the word: closing brackets and quotes, then the mark itself.
+            b'?' if touching => gap.asked = true,
+            b'.' | b'!' if touching => gap.ended = true,
+            b' ' | b'\t' => touching = false,
+            b'\n' => {
+                touching = false;
+                lines += 1;
+                gap.paragraph |= before == b'\n';
+            }
+            _ => {}
+        }
+        before = byte;
     }
-    if between == "\n\n" {
-        gap.paragraph = true;
-        return gap;
+    // "www.a.b" has no sentence end inside: a mark must be followed by white space.
+    if touching && !at_end {
+        gap = Gap::default();
     }
-    // What touches the word: closing brackets and quotes, then the mark itself.
-    let touching = between
-        .bytes()
-        .position(|b| matches!(b, b' ' | b'\t' | b'\n'))
-        .map_or(between, |end| &between[..end]);
+    gap.paragraph = gap.paragraph || lines > 1 && parts_paragraphs(between);
+    gap
+}
+
+/// The same where marks of other scripts may stand, some of which need no blank behind them.
+fn read_wide_gap(between: &str, at_end: bool) -> Gap {
+    let mut gap = Gap::default();
+    let touching = between.split([' ', '\t', '\n']).next().unwrap_or_default();
     for c in touching.chars() {
         match c {
             '?' | '？' | '؟' | '՞' => gap.asked = true,
@@ -114,27 +132,24 @@ fn read_gap(between: &str, at_end: bool) -> Gap {
             _ => {}
         }
     }
-    // "www.a.b" has no sentence end inside: a mark must be followed by white space, or be of a script without it.
     let spaced = at_end || touching.len() < between.len() || between.ends_with(['。', '！', '？']);
     if !spaced && !touching.contains(['。', '！', '？', '।']) {
         gap = Gap::default();
     }
-    if memchr::memchr_iter(b'\n', between.as_bytes())
-        .nth(1)
-        .is_some()
-    {
-        let mut lines = between.split('\n');
-        lines.next();
-        lines.next_back();
-        gap.paragraph = between.contains("\n\n")
-            || lines.any(|line| line.trim().is_empty() || quote_marks(line).1 >= line.len());
-        // A line of dashes or stars is a break as well.
-        gap.paragraph = gap.paragraph
-            || between
-                .split('\n')
-                .any(|line| line.trim().len() >= 3 && is_rule(line.trim()));
-    }
+    let mut ends = memchr::memchr_iter(b'\n', between.as_bytes());
+    gap.paragraph = ends.nth(1).is_some() && parts_paragraphs(between);
     gap
+}
+
+/// Whether one of several line ends between two words is a blank line, or a line of dashes or stars.
+fn parts_paragraphs(between: &str) -> bool {
+    let mut lines = between.split('\n');
+    lines.next();
+    lines.next_back();
+    lines.any(|line| line.trim().is_empty() || quote_marks(line).1 >= line.len())
+        || between
+            .split('\n')
+            .any(|line| line.trim().len() >= 3 && is_rule(line.trim()))
 }
 
 fn is_rule(line: &str) -> bool {

@@ -62,31 +62,36 @@ fn read_line(
     at_start: bool,
     rest: &[Range<usize>],
 ) -> Option<usize> {
-    let bytes = tokens.text.as_bytes();
+    let text = tokens.text.as_bytes();
+    let bytes = &text[..line.end];
     let mut at = line.start;
     tokens.line_start = at_start;
-    while at < line.end {
-        if bytes[at].is_ascii_whitespace() {
+    while at < bytes.len() {
+        if SORT[usize::from(bytes[at])] == SPACE {
             at += 1;
             continue;
         }
         // Nearly everything is letters, or letters and one mark behind them.
-        let letters = letters::run(bytes, at).min(line.end - at);
-        if letters > 0
-            && let Some(next) = plain_end(bytes, at + letters, line.end)
-        {
-            tokens.letters(at..at + letters);
-            at = next;
-            continue;
-        }
-        let len = bytes[at..line.end]
-            .iter()
-            .position(|b| b.is_ascii_whitespace())
-            .unwrap_or(line.end - at);
-        let chunk = at..at + len;
-        at = chunk.end;
-        if bytes[chunk.clone()].is_ascii() {
-            tokens.ascii(chunk);
+        let letters = match letters::start(text, at) {
+            Some(start) if start.length < 16 && at + start.length <= bytes.len() => {
+                if start.length > 0
+                    && let Some(next) = plain_end(bytes, at + start.length)
+                {
+                    tokens.letters(at, &start);
+                    at = next;
+                    continue;
+                }
+                start.length
+            }
+            _ => 0,
+        };
+        let (end, seen) = chunk_end(bytes, at + letters);
+        let chunk = at..end;
+        at = end;
+        if seen & BEYOND_ASCII == 0 {
+            // Letters that were stepped over matter only to "www.".
+            let web = seen & DOT != 0 && (letters > 0 || seen & LETTER_W != 0);
+            tokens.ascii(chunk, web || seen & ADDRESS_MARK != 0);
         } else if let Some(on) = tokens.unicode(chunk.clone(), chunk.end == line.end, rest) {
             return Some(on);
         }
@@ -94,18 +99,57 @@ fn read_line(
     None
 }
 
+/// Where a run without spaces ends, and what sorts of bytes are in it.
+fn chunk_end(line: &[u8], from: usize) -> (usize, u8) {
+    let mut seen = 0;
+    for (n, b) in line.get(from..).unwrap_or_default().iter().enumerate() {
+        let sort = SORT[usize::from(*b)];
+        if sort == SPACE {
+            return (from + n, seen);
+        }
+        seen |= sort;
+    }
+    (line.len(), seen)
+}
+
+/// What a byte may be part of.
+const SPACE: u8 = 1;
+const BEYOND_ASCII: u8 = 2;
+const ADDRESS_MARK: u8 = 4;
+const DOT: u8 = 8;
+const LETTER_W: u8 = 16;
+
+const SORT: [u8; 256] = {
+    let mut table = [0; 256];
+    let mut n = 0;
+    while n < 256 {
+        let byte = n as u8;
+        table[n] = match byte {
+            0x80.. => BEYOND_ASCII,
+            b'@' | b':' => ADDRESS_MARK,
+            b'.' => DOT,
+            b'w' | b'W' => LETTER_W,
+            _ if byte.is_ascii_whitespace() => SPACE,
+            _ => 0,
+        };
+        n += 1;
+    }
+    table
+};
+
 /// Where to go on if the run of letters that ends here is all that its chunk says.
 #[inline]
-fn plain_end(bytes: &[u8], end: usize, line_end: usize) -> Option<usize> {
-    if end >= line_end || bytes[end].is_ascii_whitespace() {
-        return Some(end);
+fn plain_end(line: &[u8], end: usize) -> Option<usize> {
+    let ends = |at: usize| line.get(at).is_none_or(|b| SORT[usize::from(*b)] == SPACE);
+    if ends(end) {
+        // The one blank that follows most words needs no look of its own.
+        return Some(end + 1);
     }
-    let mark = match bytes[end] {
+    let mark = match line[end] {
         b',' | b';' | b':' | b'!' | b'?' | b')' | b'"' => true,
         // "www." would be the beginning of a web address.
-        b'.' => !matches!(bytes[end - 1], b'w' | b'W'),
+        b'.' => !matches!(line[end - 1], b'w' | b'W'),
         _ => false,
     };
-    let last = end + 1 >= line_end || bytes[end + 1].is_ascii_whitespace();
-    (mark && last).then_some(end + 1)
+    (mark && ends(end + 1)).then_some(end + 2)
 }

@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::address::Addresses;
 use super::common::denies;
-use super::letters;
+use super::letters::{self, Start};
 use super::normal::{hash_of, normalise};
 use crate::html::link_hash;
 
@@ -43,39 +43,38 @@ impl<'t> Tokens<'t> {
         self.words
     }
 
-    /// A run of ASCII letters that is all its chunk says but for a mark behind it.
+    /// A run of fewer than sixteen ASCII letters that stands alone.
     #[inline]
-    pub(super) fn letters(&mut self, range: Range<usize>) {
-        let bytes = self.text.as_bytes();
-        let length = range.len();
-        let Some(lower) = letters::sixteen_lower(bytes, range.start).filter(|_| length <= 16)
-        else {
-            return self.push_word(range);
-        };
-        if length == 6 && lower.starts_with(b"cannot") {
-            return self.push_word(range);
+    pub(super) fn letters(&mut self, at: usize, start: &Start) {
+        let end = at + start.length;
+        if start.length == 6 && start.lower.starts_with(b"cannot") {
+            return self.push_word(at..end);
         }
         let mut flags = WordFlags::default();
-        if bytes[range.start].is_ascii_uppercase() {
+        if self.text.as_bytes()[at].is_ascii_uppercase() {
             flags.set(WordFlags::CAPITAL);
         }
         self.line_start = false;
         self.words.push(Word {
-            hash: xxh3_64(&lower[..length]),
-            start: range.start as u32,
-            end: range.end as u32,
+            hash: xxh3_64(&start.lower[..start.length]),
+            start: at as u32,
+            end: end as u32,
             kind: WordKind::Plain,
             flags,
         });
     }
 
-    /// A run of ASCII characters without spaces.
-    pub(super) fn ascii(&mut self, chunk: Range<usize>) {
+    /// A run of ASCII characters without spaces; `addresses` says that there may be some in it.
+    pub(super) fn ascii(&mut self, chunk: Range<usize>, addresses: bool) {
         let bytes = self.text.as_bytes();
         if chunk.len() == 1 && bytes[chunk.start] == b'&' {
             return self.push_as("and", chunk, WordKind::Plain);
         }
-        let rest = self.addresses(chunk);
+        let rest = if addresses {
+            self.addresses(chunk)
+        } else {
+            chunk
+        };
         self.ascii_words(rest);
     }
 
@@ -131,7 +130,14 @@ impl<'t> Tokens<'t> {
         let mut at = chunk.start;
         while at < chunk.end {
             let b = bytes[at];
-            if b.is_ascii_alphabetic() || b == b'\'' && clitic(&bytes[at..chunk.end]) {
+            if let Some(start) = letters::start(bytes, at)
+                && (1..16).contains(&start.length)
+                && at + start.length <= chunk.end
+                && (at + start.length == chunk.end || ends_word(bytes[at + start.length]))
+            {
+                self.letters(at, &start);
+                at += start.length;
+            } else if b.is_ascii_alphabetic() || b == b'\'' && clitic(&bytes[at..chunk.end]) {
                 let end = word_end(bytes, at, chunk.end);
                 self.push_word(at..end);
                 at = end;
@@ -331,6 +337,11 @@ impl<'t> Tokens<'t> {
             flags,
         });
     }
+}
+
+/// Whether a byte behind letters is no part of their word, whatever follows.
+fn ends_word(b: u8) -> bool {
+    !b.is_ascii_alphanumeric() && b != b'\''
 }
 
 /// Where a run of ASCII letters, digits and inner apostrophes ends.
