@@ -35,12 +35,12 @@ pub(super) fn list(raw: &[u8], hint: Option<&str>) -> Vec<Address> {
                 open.address = Some(inside.trim().trim_matches('"'));
                 rest = after;
             }
-            b':' if open.is_group() => open = Entry {
-                address: open.address,
-                ..Entry::default()
-            },
+            b':' if open.is_group() => {
+                open.name.clear();
+                open.comment.clear();
+            }
             b':' => open.name.push(':'),
-            _ => list.extend(std::mem::take(&mut open).finish(hint)),
+            _ => list.extend(open.finish(hint)),
         }
     }
     open.name.push_str(rest);
@@ -115,10 +115,13 @@ impl<'t> Entry<'t> {
         !self.colons
     }
 
-    /// The address, unless there is nothing.
-    fn finish(self, hint: Option<&str>) -> Option<Address> {
-        let found = address(&self.name, &self.comment, self.address, hint);
-        (found != Address::default()).then_some(found)
+    /// The address, unless there is nothing; then begins anew.
+    fn finish(&mut self, hint: Option<&str>) -> Option<Address> {
+        let found = address(&self.name, &self.comment, self.address.take(), hint);
+        self.name.clear();
+        self.comment.clear();
+        self.colons = false;
+        (!found.name.is_empty() || !found.address.is_empty()).then_some(found)
     }
 }
 

@@ -24,9 +24,12 @@ pub(super) fn raw_text<'a>(raw: &'a [u8], hint: Option<&str>) -> Cow<'a, str> {
         };
     }
     let mut out = String::with_capacity(text.len());
-    for piece in text.split(['\r', '\n']).filter(|piece| !piece.is_empty()) {
-        out.push_str(piece);
+    let mut rest = text.as_ref();
+    while let Some(end) = memchr::memchr2(b'\r', b'\n', rest.as_bytes()) {
+        out.push_str(&rest[..end]);
+        rest = &rest[end + 1..];
     }
+    out.push_str(rest);
     let start = out.len() - out.trim_start().len();
     out.drain(..start);
     out.truncate(out.trim_end().len());

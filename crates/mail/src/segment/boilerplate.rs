@@ -17,6 +17,8 @@ static ADDITIONS: LazyLock<Openings> = LazyLock::new(|| Openings::of(&[ADDED]));
 static NOTICES: LazyLock<Openings> = LazyLock::new(|| Openings::of(&[DISCLAIMER_STARTS]));
 static SIGNS: LazyLock<Inside> = LazyLock::new(|| Inside::of(DISCLAIMING));
 static FURTHER_SIGNS: LazyLock<Inside> = LazyLock::new(|| Inside::of(DISCLAIMING_TOO));
+static SPEAKING_OF: LazyLock<Inside> = LazyLock::new(|| Inside::of(ADDED_SPEAKS_OF));
+static NOTICES_INSIDE: LazyLock<Inside> = LazyLock::new(|| Inside::of(DISCLAIMER_STARTS));
 static FOOTERS: LazyLock<Inside> = LazyLock::new(|| Inside::of(FOOTER_WORDS));
 
 /// How long a rule above a footer is.
@@ -221,7 +223,7 @@ fn is_added(page: &Page<'_>, lines: Range<usize>) -> bool {
     (opened
         && length <= LONGEST_ADDED
         && lines.len() - rules <= 10
-        && every_sentence(text, |sentence| speaks_of(sentence, ADDED_SPEAKS_OF)))
+        && every_sentence(text, |sentence| SPEAKING_OF.any(sentence)))
         || is_disclaimer(text)
 }
 
@@ -255,10 +257,6 @@ fn every_sentence(text: &str, fits: impl Fn(&str) -> bool) -> bool {
         .all(fits)
 }
 
-fn speaks_of(sentence: &str, signs: &[&str]) -> bool {
-    signs.iter().any(|sign| sentence.contains(sign))
-}
-
 /// Whether a folded paragraph asks strangers not to read it.
 fn is_disclaimer(text: &str) -> bool {
     const SHORTEST: usize = 40;
@@ -285,14 +283,9 @@ fn is_disclaimer(text: &str) -> bool {
     let weak = FURTHER_SIGNS.count(text);
     let told = (opened && strong + weak >= 4) || (strong >= 3 && strong + weak >= 6);
     told && every_sentence(text, |sentence| {
-        [
-            DISCLAIMING,
-            DISCLAIMING_TOO,
-            DISCLAIMER_STARTS,
-            ADDED_SPEAKS_OF,
-        ]
-        .iter()
-        .any(|signs| speaks_of(sentence, signs))
+        [&SIGNS, &FURTHER_SIGNS, &NOTICES_INSIDE, &SPEAKING_OF]
+            .iter()
+            .any(|signs| signs.any(sentence))
     })
 }
 

@@ -136,9 +136,25 @@ fn is_item(page: &Page<'_>, last: usize) -> bool {
         || before.ends_with(':') && !page.lines[last].gap
 }
 
+/// What stands before "team".
+static OUR_TEAMS: LazyLock<Openings> = LazyLock::new(|| {
+    Openings::of(&[&["the ", "your ", "ihr ", "das ", "dein ", "euer ", "het "]])
+});
+/// What stands before the name of a team.
+static TEAMS_OF: LazyLock<Openings> = LazyLock::new(|| {
+    Openings::of(&[&[
+        "l'équipe ",
+        "el equipo de ",
+        "il team ",
+        "a equipe ",
+        "a equipa ",
+        "команда ",
+    ]])
+});
+
 /// "The Northwind team".
 fn is_team(words: &str) -> bool {
-    if words.len() > 60 {
+    if words.len() > 60 || !(OUR_TEAMS.may_open(words) || TEAMS_OF.may_open(words)) {
         return false;
     }
     let folded = fold(words);
@@ -147,17 +163,8 @@ fn is_team(words: &str) -> bool {
     if !(2..=5).contains(&count) || line.contains(|letter: char| letter.is_numeric()) {
         return false;
     }
-    let opens = |openings: &[&str]| openings.iter().any(|opening| line.starts_with(opening));
-    (opens(&["the ", "your ", "ihr ", "das ", "dein ", "euer ", "het "])
-        && (line.ends_with(" team") || line.ends_with("-team")))
-        || opens(&[
-            "l'équipe ",
-            "el equipo de ",
-            "il team ",
-            "a equipe ",
-            "a equipa ",
-            "команда ",
-        ])
+    (OUR_TEAMS.starts(line) && (line.ends_with(" team") || line.ends_with("-team")))
+        || TEAMS_OF.starts(line)
 }
 
 /// The closing phrase a line consists of.

@@ -137,8 +137,11 @@ fn label<'t>(page: &Page<'t>, at: usize) -> Option<(Label, &'t str)> {
         return None;
     }
     // Most lines with a colon are prose: look at the shape before looking it up.
-    let folded = fold(label);
     let (names, kinds) = &*NAMES;
+    if !names.may_open(label) {
+        return None;
+    }
+    let folded = fold(label);
     let kind = *kinds.get(names.number(&folded)?)?;
     let value = start[colon..]
         .trim_start_matches([':', '：', '*', '_'])

@@ -15,7 +15,10 @@ pub(super) struct Openings {
     shorter: Vec<u16>,
     /// Where the entries with this first byte stand in `sorted`.
     buckets: Box<[(u16, u16); 256]>,
-    /// Which letters follow which first letter; bit 26 stands for anything else.
+    /// Whether some entry may start with three letters that have this key.
+    keys: Box<[u64; 1024]>,
+    /// For every first letter which ones follow it in entries that do not start with three letters; bit 26 stands for
+    /// anything else.
     pairs: [u32; 26],
 }
 
@@ -38,6 +41,7 @@ impl Openings {
             shorter[at] = before;
         }
         let mut buckets = Box::new([(0, 0); 256]);
+        let mut keys = Box::new([0; 1024]);
         let mut pairs = [0; 26];
         for (at, (entry, _)) in sorted.iter().enumerate() {
             let [first, rest @ ..] = entry.as_bytes() else {
@@ -48,7 +52,11 @@ impl Openings {
                 bucket.0 = at as u16;
             }
             bucket.1 = at as u16 + 1;
-            if let Some(first) = letter(*first) {
+            let three = entry.as_bytes().first_chunk::<3>();
+            if let Some(three) = three.filter(|t| t.iter().all(u8::is_ascii_alphabetic)) {
+                let key = key(*three);
+                keys[usize::from(key) / 64] |= 1 << (key % 64);
+            } else if let Some(first) = letter(*first) {
                 let second = rest.first().and_then(|second| letter(*second));
                 pairs[first] |= 1 << second.unwrap_or(26);
             }
@@ -57,6 +65,7 @@ impl Openings {
             sorted,
             shorter,
             buckets,
+            keys,
             pairs,
         }
     }
@@ -103,20 +112,18 @@ impl Openings {
 
     /// The number in the table of the entry that a folded text is.
     pub(super) fn number(&self, folded: &str) -> Option<usize> {
-        let at = self
-            .sorted
+        let first = folded.as_bytes().first().copied().unwrap_or_default();
+        let (from, to) = self.buckets[usize::from(first)];
+        let bucket = &self.sorted[usize::from(from)..usize::from(to)];
+        let at = bucket
             .binary_search_by(|(entry, _)| (*entry).cmp(folded))
             .ok()?;
-        Some(usize::from(self.sorted[at].1))
+        Some(usize::from(bucket[at].1))
     }
 
     /// Whether a folded text is an entry.
     pub(super) fn holds(&self, folded: &str) -> bool {
-        let first = folded.as_bytes().first().copied().unwrap_or_default();
-        let (from, to) = self.buckets[usize::from(first)];
-        self.sorted[usize::from(from)..usize::from(to)]
-            .binary_search_by(|(entry, _)| (*entry).cmp(folded))
-            .is_ok()
+        self.number(folded).is_some()
     }
 
     /// Whether a text that is not folded yet can start with an entry once it is; saves folding most.
@@ -129,7 +136,15 @@ impl Openings {
             return true;
         };
         let second = start.get(1).and_then(|byte| letter(*byte));
-        self.pairs[first] >> second.unwrap_or(26) & 1 == 1
+        if self.pairs[first] >> second.unwrap_or(26) & 1 == 1 {
+            return true;
+        }
+        let Some(mut three) = start.first_chunk::<3>().copied() else {
+            return false;
+        };
+        three.make_ascii_lowercase();
+        let key = key(three);
+        self.keys[usize::from(key) / 64] >> (key % 64) & 1 == 1
     }
 }
 
@@ -170,12 +185,14 @@ impl Endings {
     }
 }
 
-/// A table whose entries, of three bytes or more, are looked for anywhere in a text.
+/// A table whose entries are looked for anywhere in a text.
 pub(super) struct Inside {
     /// Whether some entry may start with three bytes that have this key.
     keys: Box<[u64; 1024]>,
     /// The entries by their key, each with its number in the table.
     sorted: Vec<(u16, &'static str, usize)>,
+    /// The entries of less than three bytes, which have no key.
+    short: Vec<(&'static str, usize)>,
     /// How many entries the table has.
     size: usize,
 }
@@ -195,9 +212,11 @@ impl Inside {
         for (key, ..) in &sorted {
             keys[usize::from(*key) / 64] |= 1 << (key % 64);
         }
+        let numbered = table.iter().copied().zip(0..);
         Self {
             keys,
             sorted,
+            short: numbered.filter(|(entry, _)| entry.len() < 3).collect(),
             size: table.len(),
         }
     }
@@ -205,6 +224,13 @@ impl Inside {
     /// Calls `found` with the number, the entry and the place of every entry, until it says that this is enough.
     fn each(&self, text: &str, mut found: impl FnMut(usize, &'static str, usize) -> bool) -> bool {
         let bytes = text.as_bytes();
+        for (entry, number) in &self.short {
+            for at in memchr::memmem::find_iter(bytes, entry) {
+                if found(*number, entry, at) {
+                    return true;
+                }
+            }
+        }
         for (at, three) in bytes.windows(3).enumerate() {
             let key = key([three[0], three[1], three[2]]);
             if self.keys[usize::from(key) / 64] >> (key % 64) & 1 == 0 {

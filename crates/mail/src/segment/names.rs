@@ -31,14 +31,23 @@ impl<'e> People<'e> {
 
     /// Whether this folded word is part of the sender's name.
     fn is_sender(&self, word: &str) -> bool {
-        let sender = self.sender.get_or_init(|| {
+        self.sender().iter().any(|name| name == word)
+    }
+
+    /// The same for a word of ASCII that is not folded.
+    fn is_sender_in_any_case(&self, word: &str) -> bool {
+        let mut names = self.sender().iter();
+        names.any(|name| name.eq_ignore_ascii_case(word))
+    }
+
+    fn sender(&self) -> &[String] {
+        self.sender.get_or_init(|| {
             let from = &self.envelope.from;
             let local = from.split('@').next().unwrap_or_default();
             let mut names = tokens(&self.envelope.from_name);
             names.extend(tokens(local));
             names
-        });
-        sender.iter().any(|name| name == word)
+        })
     }
 
     /// Whether this folded word is part of any name in the headers.
@@ -58,6 +67,15 @@ impl<'e> People<'e> {
     /// Whether a line is the sender's name, or part of it, and nothing else.
     pub(super) fn is_sender_line(&self, words: &str) -> bool {
         if words.len() > 60 || words.ends_with(['?', ':', ';']) {
+            return false;
+        }
+        // Most lines start with a word that is no part of the sender's name.
+        let first = words
+            .split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '\'')
+            .find(|name| !name.is_empty());
+        if words.is_ascii()
+            && first.is_none_or(|name| name.len() > 1 && !self.is_sender_in_any_case(name))
+        {
             return false;
         }
         let folded = fold(words);
@@ -113,7 +131,8 @@ pub(super) fn is_name(words: &str) -> bool {
 
 /// Whether a line can be a name in a script without capitals; only its place can tell.
 pub(super) fn is_uncased_name(words: &str) -> bool {
-    if words.len() > 100 {
+    // All letters of ASCII have capitals.
+    if words.len() > 100 || words.is_ascii() {
         return false;
     }
     let bare = bare(words);
