@@ -1,7 +1,6 @@
 //! Link targets: their stable hash, and which of them a text does not show.
 
-use std::collections::HashSet;
-
+use foldhash::{HashSet, HashSetExt};
 use memchr::memmem;
 use xxhash_rust::xxh3::xxh3_64;
 

@@ -4,8 +4,7 @@
 //! its place, and for every name the places where it is open are kept, so that an end tag finds its
 //! element at once however many are open.
 
-use std::collections::HashMap;
-
+use foldhash::HashMap;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::elements::Kind;

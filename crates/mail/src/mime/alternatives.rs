@@ -3,8 +3,7 @@
 //! The plain text is preferred, unless the HTML says more; where each says what the other does not,
 //! both stay, because no content may get lost.
 
-use std::collections::HashSet;
-
+use foldhash::{HashSet, HashSetExt};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// One rendering of a message.

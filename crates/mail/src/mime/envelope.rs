@@ -43,10 +43,12 @@ pub(super) fn read(headers: &Headers<'_>, problems: &mut Vec<Problem>) -> Envelo
 /// The first identifier in angle brackets, or the whole value in brackets of ours.
 fn message_id(raw: &[u8]) -> Option<String> {
     let text = encoded::decode(raw, None);
-    let mut ids = Vec::new();
-    angle_ids(&text, &mut |id| ids.push(id));
-    if let Some(id) = ids.into_iter().next() {
-        return Some(id);
+    let mut first = None;
+    angle_ids(&text, &mut |id| {
+        first.get_or_insert(id);
+    });
+    if first.is_some() {
+        return first;
     }
     let bare = text.trim_matches(['<', '>', ' ']);
     let fits = !bare.is_empty() && bare.len() <= LONGEST_ID && !bare.contains(' ');
@@ -65,9 +67,14 @@ fn angle_ids(text: &str, found: &mut dyn FnMut(String)) {
             rest = &rest[end..];
             continue;
         }
-        let id: String = rest[..end].split_whitespace().collect();
-        if !id.is_empty() && id.len() <= LONGEST_ID {
-            found(format!("<{id}>"));
+        let mut id = String::with_capacity(end + 2);
+        id.push('<');
+        rest[..end]
+            .split_whitespace()
+            .for_each(|piece| id.push_str(piece));
+        id.push('>');
+        if (3..=LONGEST_ID + 2).contains(&id.len()) {
+            found(id);
         }
         rest = &rest[end + 1..];
     }

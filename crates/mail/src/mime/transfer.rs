@@ -123,13 +123,24 @@ pub(super) fn base64(bytes: &[u8], text: bool) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len() / 4 * 3 + 3);
     let (mut quantum, mut digits) = (0u32, 0u32);
     // Where a text that follows the padding would have to begin before.
-    let foreign = bytes
-        .trim_ascii_end()
-        .iter()
-        .rposition(|b| BASE64[*b as usize] == SKIP && !matches!(b, b'\r' | b'\n'));
+    let foreign = || {
+        bytes
+            .trim_ascii_end()
+            .iter()
+            .rposition(|b| BASE64[*b as usize] == SKIP && !matches!(b, b'\r' | b'\n'))
+    };
+    let mut last_foreign = None;
     let mut i = 0;
     while i < bytes.len() {
-        // Whole groups of four are by far the commonest.
+        // Whole groups of four are by far the commonest, and many of them in a row.
+        if digits == 0
+            && let Some(coded) = bytes.get(i..).and_then(<[u8]>::first_chunk)
+            && let Some(plain) = eight_groups(coded)
+        {
+            out.extend_from_slice(&plain);
+            i += coded.len();
+            continue;
+        }
         if digits == 0
             && let Some([a, b, c, d]) = bytes.get(i..i + 4)
         {
@@ -153,7 +164,11 @@ pub(super) fn base64(bytes: &[u8], text: bool) -> Vec<u8> {
         } else if value == PAD {
             flush(quantum, digits, &mut out);
             (quantum, digits) = (0, 0);
-            if text && foreign.is_some_and(|last| last >= i) {
+            if text
+                && last_foreign
+                    .get_or_insert_with(foreign)
+                    .is_some_and(|last| last >= i)
+            {
                 let rest = bytes[i..].trim_ascii();
                 let rest = rest.strip_prefix(b"=").unwrap_or(rest).trim_ascii_start();
                 out.push(b'\n');
@@ -164,6 +179,19 @@ pub(super) fn base64(bytes: &[u8], text: bool) -> Vec<u8> {
     }
     flush(quantum, digits, &mut out);
     out
+}
+
+/// Undoes eight groups of four at once, if nothing else is among them.
+#[inline]
+fn eight_groups(coded: &[u8; 32]) -> Option<[u8; 24]> {
+    let mut plain = [0; 24];
+    let mut all = 0;
+    for (four, three) in coded.chunks_exact(4).zip(plain.chunks_exact_mut(3)) {
+        let [a, b, c, d] = [0, 1, 2, 3].map(|n| BASE64[four[n] as usize]);
+        all |= a | b | c | d;
+        three.copy_from_slice(&[a << 2 | b >> 4, b << 4 | c >> 2, c << 6 | d]);
+    }
+    (all < 64).then_some(plain)
 }
 
 /// Whether bytes called base64 are something else: more than half of what begins them stands on

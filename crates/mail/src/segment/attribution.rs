@@ -151,9 +151,7 @@ fn certainty(folded: &str, inner: &str, raw: &str) -> Option<Certainty> {
         return None;
     }
 
-    let before = WROTE_LAST
-        .before(body)
-        .min_by_key(|rest| rest.len());
+    let before = WROTE_LAST.before(body).min_by_key(|rest| rest.len());
     if let Some(who) = before {
         let sure = found.bracketed || (lead && stamped) || (found.date && found.time);
         if sure && (colon || dashed) {
@@ -166,8 +164,7 @@ fn certainty(folded: &str, inner: &str, raw: &str) -> Option<Certainty> {
         let named = found.address || (lead && stamped) || names_someone(who, raw);
         return (named && colon).then_some(Certainty::BeforeMarks);
     }
-    if colon && (found.number || found.address) && WROTE_INSIDE.any_whole(body)
-    {
+    if colon && (found.number || found.address) && WROTE_INSIDE.any_whole(body) {
         let sure = words <= 25 && (found.bracketed && stamped || found.date && found.time);
         return Some(if sure {
             Certainty::Alone

@@ -15,6 +15,7 @@ use super::phrases::{
 
 static ADDITIONS: LazyLock<Openings> = LazyLock::new(|| Openings::of(&[ADDED]));
 static NOTICES: LazyLock<Openings> = LazyLock::new(|| Openings::of(&[DISCLAIMER_STARTS]));
+static WARNINGS: LazyLock<Openings> = LazyLock::new(|| Openings::of(&[BANNERS]));
 static SIGNS: LazyLock<Inside> = LazyLock::new(|| Inside::of(DISCLAIMING));
 static FURTHER_SIGNS: LazyLock<Inside> = LazyLock::new(|| Inside::of(DISCLAIMING_TOO));
 static SPEAKING_OF: LazyLock<Inside> = LazyLock::new(|| Inside::of(ADDED_SPEAKS_OF));
@@ -35,6 +36,8 @@ const LONGEST_NOTICE: usize = 6000;
 const LONGEST_ADDED: usize = 700;
 /// How far into a paragraph the first sign of a notice stands.
 const NOTICE_START: usize = 200;
+/// A notice that does not start as notices do has at least so many bytes.
+const SHORTEST_UNANNOUNCED: usize = 120;
 /// No banner is longer.
 const LONGEST_BANNER: usize = 60;
 /// How many paragraphs are looked at from either end.
@@ -178,6 +181,24 @@ fn with_rule_above(page: &Page<'_>, begin: usize, first: usize) -> usize {
     }
 }
 
+/// Whether a short paragraph may start as what is added does; told without folding it.
+fn may_be_added(page: &Page<'_>, lines: Range<usize>) -> bool {
+    let Some(first) = lines
+        .clone()
+        .map(|at| page.words(at))
+        .find(|words| !is_long_rule(words, 5))
+    else {
+        return true;
+    };
+    let start = first.trim_start_matches(FRAME);
+    // Folding can make other letters longer, and BANNERS are compared without what is around them.
+    !lines.into_iter().all(|at| page.words(at).is_ascii())
+        || ADDITIONS.may_open(start)
+        || NOTICES.may_open(start)
+        || WARNINGS.may_open(start)
+        || WARNINGS.may_open(bare(first))
+}
+
 /// What may stand around a notice.
 const FRAME: &[char] = &[
     '*', '_', '-', '=', '#', '~', ' ', '<', '>', '[', '(', '|', '"',
@@ -189,7 +210,10 @@ fn is_added(page: &Page<'_>, lines: Range<usize>) -> bool {
     if length > LONGEST_NOTICE {
         return false;
     }
-    let mut folded = String::with_capacity(length + lines.len());
+    if length + lines.len() < SHORTEST_UNANNOUNCED && !may_be_added(page, lines.clone()) {
+        return false;
+    }
+    let mut folded = String::with_capacity((length + lines.len()).min(NOTICE_START * 2));
     let (mut rules, mut told) = (0, false);
     for at in lines.clone() {
         let words = page.words(at);
@@ -216,7 +240,7 @@ fn is_added(page: &Page<'_>, lines: Range<usize>) -> bool {
     if text.is_empty() {
         return false;
     }
-    if BANNERS.contains(&bare(&folded)) {
+    if WARNINGS.holds(bare(&folded)) {
         return true;
     }
     let opened = ADDITIONS.starts(text);
@@ -260,7 +284,6 @@ fn every_sentence(text: &str, fits: impl Fn(&str) -> bool) -> bool {
 /// Whether a folded paragraph asks strangers not to read it.
 fn is_disclaimer(text: &str) -> bool {
     const SHORTEST: usize = 40;
-    const SHORTEST_UNANNOUNCED: usize = 120;
     let opened = NOTICES.starts(text);
     if text.len()
         < if opened {

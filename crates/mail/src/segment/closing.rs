@@ -137,9 +137,8 @@ fn is_item(page: &Page<'_>, last: usize) -> bool {
 }
 
 /// What stands before "team".
-static OUR_TEAMS: LazyLock<Openings> = LazyLock::new(|| {
-    Openings::of(&[&["the ", "your ", "ihr ", "das ", "dein ", "euer ", "het "]])
-});
+static OUR_TEAMS: LazyLock<Openings> =
+    LazyLock::new(|| Openings::of(&[&["the ", "your ", "ihr ", "das ", "dein ", "euer ", "het "]]));
 /// What stands before the name of a team.
 static TEAMS_OF: LazyLock<Openings> = LazyLock::new(|| {
     Openings::of(&[&[
@@ -188,11 +187,7 @@ fn phrase(words: &str, people: &People<'_>) -> Option<Phrase> {
     if line.is_empty() {
         return None;
     }
-    let fits = |phrases: &Openings| {
-        phrases
-            .after(line)
-            .any(|rest| is_tail(rest, words, people))
-    };
+    let fits = |phrases: &Openings| phrases.after(line).any(|rest| is_tail(rest, words, people));
     if fits(&THANKING) {
         Some(Phrase::Thanks)
     } else if fits(&GREETING) {

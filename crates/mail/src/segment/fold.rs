@@ -66,6 +66,8 @@ fn push_all(folded: &mut String, text: &str) {
             '\u{6f0}'..='\u{6f9}' => push_digit(folded, letter, '\u{6f0}'),
             '\u{966}'..='\u{96f}' => push_digit(folded, letter, '\u{966}'),
             '\u{ff10}'..='\u{ff19}' => push_digit(folded, letter, '\u{ff10}'),
+            // Chinese, Japanese and Korean know no capitals; looking them up takes long.
+            '\u{3041}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' => folded.push(letter),
             _ => letter
                 .to_lowercase()
                 .filter(|&letter| letter != '\u{307}')
@@ -221,6 +223,13 @@ mod tests {
         );
         assert_eq!(fold("Özgün İleti"), "özgün ileti");
         assert_eq!(fold("e\u{301}crit ٢٠١٩"), "écrit 2019");
+    }
+
+    #[test]
+    fn what_is_not_looked_up_has_no_case() {
+        for letter in ('\u{3041}'..='\u{9fff}').chain('\u{ac00}'..='\u{d7a3}') {
+            assert!(letter.to_lowercase().eq([letter]) && !letter.is_whitespace());
+        }
     }
 
     #[test]

@@ -57,8 +57,11 @@ impl Openings {
                 let key = key(*three);
                 keys[usize::from(key) / 64] |= 1 << (key % 64);
             } else if let Some(first) = letter(*first) {
-                let second = rest.first().and_then(|second| letter(*second));
-                pairs[first] |= 1 << second.unwrap_or(26);
+                pairs[first] |= match rest.first() {
+                    Some(second) => 1 << letter(*second).unwrap_or(26),
+                    // Whatever follows.
+                    None => u32::MAX,
+                };
             }
         }
         Self {
@@ -71,7 +74,10 @@ impl Openings {
     }
 
     /// The entries that a folded text starts with, the longest first.
-    pub(super) fn starting<'i>(&'i self, folded: &'i str) -> impl Iterator<Item = &'static str> + 'i {
+    pub(super) fn starting<'i>(
+        &'i self,
+        folded: &'i str,
+    ) -> impl Iterator<Item = &'static str> + 'i {
         let first = folded.as_bytes().first().copied().unwrap_or_default();
         let (from, to) = self.buckets[usize::from(first)];
         let bucket = &self.sorted[usize::from(from)..usize::from(to)];

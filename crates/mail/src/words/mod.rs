@@ -21,21 +21,22 @@ pub fn read_words(document: &mut Document) {
     document.words = split::split(&document.text, &document.segments);
     let table = common::Table::get();
     let mut ballot = common::Ballot::default();
-    for word in document.words.iter_mut() {
+    // Words that are free in some language, and in which.
+    let mut free = Vec::with_capacity(document.words.len() / 8);
+    for (n, word) in document.words.iter_mut().enumerate() {
         if let Some(known) = table.find(word.hash) {
             word.flags.set(known.flags);
             ballot.count(known.languages);
+            if known.free != 0 {
+                free.push((n, known.free));
+            }
         }
     }
     if let Some((row, language)) = ballot.winner(document.words.len()) {
         document.language = language;
-        for word in document
-            .words
-            .iter_mut()
-            .filter(|w| w.flags.has(WordFlags::STOP))
-        {
-            let free = table.find(word.hash).is_some_and(|known| known.free >> row & 1 == 1);
-            if free && !word.flags.has(WordFlags::NEGATION) {
+        for (n, languages) in free {
+            let word = &mut document.words[n];
+            if languages >> row & 1 == 1 && !word.flags.has(WordFlags::NEGATION) {
                 word.flags.set(WordFlags::FREE);
             }
         }

@@ -9,8 +9,8 @@ const ABBREVIATIONS: &[&str] = &[
     "abs", "al", "approx", "apr", "art", "aug", "bzw", "ca", "cf", "co", "corp", "dec", "dept",
     "dott", "dr", "e.g", "eg", "est", "etc", "ext", "fax", "feb", "fig", "hr", "i.e", "ie", "inc",
     "ing", "jan", "jr", "jul", "jun", "ltd", "mar", "mlle", "mme", "mr", "mrs", "ms", "no", "nov",
-    "nr", "oct", "prof", "sep", "sept", "sig", "sr", "sra", "srta", "st", "str", "tel", "vol", "vs",
-    "z.b", "г", "т.д", "т.е", "ул",
+    "nr", "oct", "prof", "sep", "sept", "sig", "sr", "sra", "srta", "st", "str", "tel", "vol",
+    "vs", "z.b", "г", "т.д", "т.е", "ул",
 ];
 
 /// What stands between two words, as far as sentences care.
@@ -189,8 +189,9 @@ fn abbreviates(text: &str, word: &Word, between: &str) -> bool {
     }
     let written = text.get(word.range()).unwrap_or_default();
     let mut letters = written.chars();
-    let initial =
-        letters.next().is_some_and(char::is_uppercase) && letters.next().is_none() && written != "I";
+    let initial = letters.next().is_some_and(char::is_uppercase)
+        && letters.next().is_none()
+        && written != "I";
     initial || (written.len() <= 6 && is_abbreviation(written))
 }
 
