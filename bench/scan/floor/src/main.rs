@@ -1,0 +1,131 @@
+//! `scan-floor parse MBOX`: splits an mbox and lets mailparse parse every message and decode every part, on as many
+//! threads as RAYON_NUM_THREADS says. `scan-floor grow FOLDER MBOX MEGABYTES`: makes a large mbox out of a folder of
+//! messages, several times over, each time with other names and words, so that copies, quotes and threads stay what they
+//! are within each round and rounds have nothing to do with one another.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+
+fn main() -> io::Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["parse", mbox] => parse(Path::new(mbox)),
+        ["grow", folder, mbox, megabytes] => {
+            let most = megabytes.parse::<u64>().map_err(io::Error::other)? << 20;
+            grow(Path::new(folder), Path::new(mbox), most)
+        }
+        ["spread", mbox, maildir] => spread(Path::new(mbox), Path::new(maildir)),
+        _ => Err(io::Error::other("usage: scan-floor parse MBOX | grow FOLDER MBOX MEGABYTES | spread MBOX MAILDIR")),
+    }
+}
+
+/// The messages of an mbox whose lines were escaped when it was written.
+fn messages(bytes: &[u8]) -> Vec<&[u8]> {
+    let mut starts: Vec<usize> = memchr::memmem::find_iter(bytes, b"\nFrom ").map(|at| at + 1).collect();
+    starts.insert(0, 0);
+    starts.push(bytes.len());
+    starts.windows(2).map(|pair| &bytes[pair[0]..pair[1]]).collect()
+}
+
+fn parse(mbox: &Path) -> io::Result<()> {
+    let bytes = fs::read(mbox)?;
+    let all = messages(&bytes);
+    let decoded: usize = all
+        .par_iter()
+        .map(|message| {
+            let after = memchr::memchr(b'\n', message).map_or(0, |at| at + 1);
+            mailparse::parse_mail(&message[after..]).map_or(0, |mail| bodies(&mail))
+        })
+        .sum();
+    println!("{} messages, {decoded} bytes of text", all.len());
+    Ok(())
+}
+
+fn bodies(mail: &mailparse::ParsedMail<'_>) -> usize {
+    let own = match mail.subparts.is_empty() {
+        true if mail.ctype.mimetype.starts_with("text/") => mail.get_body().map_or(0, |body| body.len()),
+        true => mail.get_body_raw().map_or(0, |body| body.len()),
+        false => 0,
+    };
+    own + mail.subparts.iter().map(bodies).sum::<usize>()
+}
+
+fn grow(folder: &Path, mbox: &Path, most: u64) -> io::Result<()> {
+    let mut files = Vec::new();
+    collect(folder, &mut files)?;
+    files.sort();
+    let mut out = BufWriter::with_capacity(1 << 20, File::create(mbox)?);
+    let mut written = 0;
+    for round in 0_u64.. {
+        for (n, file) in files.iter().enumerate() {
+            if written >= most {
+                return out.flush();
+            }
+            let changed = changed(&fs::read(file)?, round);
+            written += changed.len() as u64;
+            writeln!(out, "From grown@example.org Thu Jan  1 00:00:{:02} 1970", n % 60)?;
+            for line in changed.split_inclusive(|&byte| byte == b'\n') {
+                if line.starts_with(b"From ") {
+                    out.write_all(b">")?;
+                }
+                out.write_all(line)?;
+            }
+            out.write_all(b"\n\n")?;
+        }
+    }
+    Ok(())
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() { collect(&path, files)? } else { files.push(path) }
+    }
+    Ok(())
+}
+
+/// A message in another round: about every sixth long word becomes another one, always the same within the round, in
+/// headers as well, so that whatever was equal stays equal.
+fn changed(message: &[u8], round: u64) -> Vec<u8> {
+    let mut out = Vec::with_capacity(message.len() + 64);
+    if round == 0 {
+        return message.to_vec();
+    }
+    for word in message.chunk_by(|a, b| a.is_ascii_alphabetic() == b.is_ascii_alphabetic()) {
+        let hash = word
+            .iter()
+            .fold(round.wrapping_mul(0x9e37_79b9_7f4a_7c15), |hash, byte| {
+                (hash ^ u64::from(byte.to_ascii_lowercase())).wrapping_mul(0x0100_0000_01b3).rotate_left(23)
+            });
+        let header = [&b"content"[..], b"subject", b"message", b"references", b"charset", b"boundary", b"multipart", b"encoding", b"transfer", b"plain", b"original"]
+            .iter()
+            .any(|name| word.eq_ignore_ascii_case(name));
+        if word.len() >= 5 && word[0].is_ascii_alphabetic() && hash % 6 == 0 && !header {
+            out.extend_from_slice(&word[..2]);
+            let mut rest = hash >> 8;
+            for _ in 2..word.len() {
+                out.push(b'a' + (rest % 26) as u8);
+                rest = rest.rotate_right(5) ^ 0x5bd1;
+            }
+        } else {
+            out.extend_from_slice(word);
+        }
+    }
+    out
+}
+
+/// Writes the messages of an mbox as a Maildir, for peers that read nothing else.
+fn spread(mbox: &Path, maildir: &Path) -> io::Result<()> {
+    for folder in ["cur", "new", "tmp"] {
+        fs::create_dir_all(maildir.join(folder))?;
+    }
+    let bytes = fs::read(mbox)?;
+    for (n, message) in messages(&bytes).into_iter().enumerate() {
+        let after = memchr::memchr(b'\n', message).map_or(0, |at| at + 1);
+        fs::write(maildir.join("cur").join(format!("{n:08}.grown:2,S")), &message[after..])?;
+    }
+    Ok(())
+}
