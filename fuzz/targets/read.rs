@@ -6,7 +6,7 @@ use twicetold_fuzz::check_document;
 use twicetold_model::Form;
 
 fuzz_target!(|bytes: &[u8]| {
-    for form in [Form::Mail, Form::Text, Form::Json] {
+    for form in [Form::Mail, Form::Text, Form::Json, Form::Sgml] {
         check_document(&twicetold_mail::read(form, bytes));
     }
 });

@@ -25,6 +25,7 @@ pub fn read(form: Form, bytes: &[u8]) -> Document {
         Form::Mail => mime::open(bytes),
         Form::Text => mime::open_text(bytes),
         Form::Json => mime::open_json(bytes),
+        Form::Sgml => mime::open_sgml(bytes),
     };
     let segments = segment::segment(&visible.text, &visible.envelope);
     let mut document = Document {

@@ -6,7 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 /// Where a message stands: a path as the user would write it and, where one file holds many
-/// messages (mbox, JSON lines), the byte offset at which this one begins.
+/// messages (mbox, JSON lines, SGML), the byte offset at which this one begins.
 ///
 /// The order of locations is the order of every report.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -35,6 +35,8 @@ pub enum Form {
     Text,
     /// One line of JSON lines with an `id` and a `text`.
     Json,
+    /// One `<REUTERS>` element of the Reuters-21578 collection, with its `NEWID`.
+    Sgml,
 }
 
 /// A message as it was found: its place and its bytes.

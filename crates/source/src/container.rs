@@ -6,12 +6,14 @@ use crate::judge::blank_start;
 use crate::lines::{LineCursor, LineStep};
 use crate::listing::Container;
 use crate::mbox::{Cursor, Peek, Span, Step};
+use crate::sgml::{SgmlCursor, SgmlStep};
 
 /// How far a buffer is split, whatever the container.
 #[derive(Clone, Debug)]
 pub(crate) enum Splitter {
     Mbox(Cursor),
     Lines(LineCursor),
+    Sgml(SgmlCursor),
 }
 
 impl Splitter {
@@ -25,6 +27,7 @@ impl Splitter {
         match container {
             Container::Mbox => Self::Mbox(Cursor::new(start)),
             Container::JsonLines => Self::Lines(LineCursor::new(start)),
+            Container::Sgml => Self::Sgml(SgmlCursor::new(start)),
         }
     }
 
@@ -32,14 +35,16 @@ impl Splitter {
         match self {
             Self::Mbox(cursor) => cursor.step(buffer, at_end, peek),
             Self::Lines(cursor) => match cursor.step(buffer, at_end) {
-                LineStep::Line(line) => Step::Message(Span {
-                    start: line.start,
-                    content: line,
-                    stuffed: false,
-                }),
+                LineStep::Line(line) => whole(line),
                 LineStep::GivenUp => Step::GivenUp,
                 LineStep::More => Step::More,
                 LineStep::End => Step::End,
+            },
+            Self::Sgml(cursor) => match cursor.step(buffer, at_end) {
+                SgmlStep::Text(text) => whole(text),
+                SgmlStep::GivenUp => Step::GivenUp,
+                SgmlStep::More => Step::More,
+                SgmlStep::End => Step::End,
             },
         }
     }
@@ -48,13 +53,14 @@ impl Splitter {
         match self {
             Self::Mbox(cursor) => cursor.start(),
             Self::Lines(cursor) => cursor.start(),
+            Self::Sgml(cursor) => cursor.start(),
         }
     }
 
     pub(crate) fn wanted(&self) -> usize {
         match self {
             Self::Mbox(cursor) => cursor.wanted(),
-            Self::Lines(_) => 0,
+            Self::Lines(_) | Self::Sgml(_) => 0,
         }
     }
 
@@ -62,6 +68,7 @@ impl Splitter {
         match self {
             Self::Mbox(cursor) => cursor.shift(by),
             Self::Lines(cursor) => cursor.shift(by),
+            Self::Sgml(cursor) => cursor.shift(by),
         }
     }
 
@@ -69,8 +76,18 @@ impl Splitter {
         match self {
             Self::Mbox(cursor) => cursor.give_up(length),
             Self::Lines(cursor) => cursor.give_up(),
+            Self::Sgml(cursor) => cursor.give_up(),
         }
     }
+}
+
+/// A message that is all of its place in the file.
+fn whole(content: std::ops::Range<usize>) -> Step {
+    Step::Message(Span {
+        start: content.start,
+        content,
+        stuffed: false,
+    })
 }
 
 /// Splits a file that is in memory as a whole.
@@ -87,6 +104,7 @@ impl Container {
         match self {
             Self::Mbox => Form::Mail,
             Self::JsonLines => Form::Json,
+            Self::Sgml => Form::Sgml,
         }
     }
 }

@@ -8,6 +8,7 @@ use memchr::{memchr, memmem};
 
 use crate::headers::looks_like_message;
 use crate::mbox::from_line::begins_message;
+use crate::sgml::is_sgml;
 
 /// How much of a file is looked at.
 pub(crate) const HEAD: usize = 16 * 1024;
@@ -23,6 +24,8 @@ pub(crate) enum Content {
     Mbox,
     /// One JSON object per line.
     JsonLines,
+    /// Many texts in `<REUTERS>` elements.
+    Sgml,
     /// Text without headers.
     Text,
     /// No byte.
@@ -62,6 +65,8 @@ pub(crate) fn judge(bytes: &[u8], name: &str) -> Content {
     }
     if is_json_line(text) {
         Content::JsonLines
+    } else if is_sgml(text) {
+        Content::Sgml
     } else {
         Content::Text
     }
@@ -210,6 +215,8 @@ mod tests {
         );
         check(b"{\"text\":\"x\"}", "a", Content::JsonLines);
         check(b"{\"id\":1}\n", "a.json", Content::Text);
+        check(b"<D>\n<REUTERS NEWID=\"1\">\n", "a.sgm", Content::Sgml);
+        check(b"<p>REUTERS said\n", "a.sgm", Content::Text);
         check(b"{\n\"text\": 1}\n", "a.json", Content::Text);
         check(b"\x89PNG\r\n\x1a\n\0\0", "a", Content::Foreign);
         check(b"\xFF\xFEh\0i\0", "a.txt", Content::Text);

@@ -8,12 +8,13 @@
 //! | Maildir, with Maildir++ folders and nested ones | a folder `cur` | the file |
 //! | mbox of every flavour | a first line `From …` with a date or a header below | the file and the offset of its `From ` line |
 //! | JSON lines | `.jsonl`, `.ndjson`, or a first line that is an object with a `text` | the file and the offset of its line |
+//! | Reuters SGML | a first element `<REUTERS … NEWID=…>` | the file and the offset of that tag |
 //! | one message per file, with any name or none | headers known from mail, or `.eml` | the file |
 //! | one text per file | the absence of NUL bytes | the file |
 //!
 //! Opening a [`Collection`] lists folders but hardly opens files: what a file holds is seen when it
-//! is read. Files are read by the threads that run the [`Task`]s; only an mbox or a file of JSON
-//! lines that is larger than 4 MB is read in blocks by whoever asks for the next task.
+//! is read. Files are read by the threads that run the [`Task`]s; only an mbox, a file of JSON
+//! lines or of SGML that is larger than 4 MB is read in blocks by whoever asks for the next task.
 //! Messages of more than 512 MB are passed over, and told.
 
 mod container;
@@ -24,6 +25,7 @@ mod lines;
 mod listing;
 mod mbox;
 mod reread;
+mod sgml;
 mod stream;
 mod task;
 mod tasks;

@@ -27,6 +27,8 @@ pub enum MailboxKind {
     Mbox,
     /// One file with a JSON object per line.
     JsonLines,
+    /// One file with many texts in `<REUTERS>` elements.
+    Sgml,
     /// A folder of files that are each judged by what they hold.
     Tree,
     /// A file with a single message.
@@ -41,6 +43,7 @@ impl fmt::Display for MailboxKind {
             Self::Maildir => "Maildir",
             Self::Mbox => "mbox",
             Self::JsonLines => "JSON lines",
+            Self::Sgml => "Reuters SGML",
             Self::Tree => "folder of files",
             Self::Message => "message",
             Self::Text => "text",
@@ -66,6 +69,7 @@ pub(crate) enum Place {
 pub(crate) enum Container {
     Mbox,
     JsonLines,
+    Sgml,
 }
 
 /// A file to be read.

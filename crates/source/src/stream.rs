@@ -374,7 +374,7 @@ mod tests {
             block in 1..5000_usize,
         ) {
             let file = format!("{FROM}{}", lines.concat());
-            for container in [Container::Mbox, Container::JsonLines] {
+            for container in [Container::Mbox, Container::JsonLines, Container::Sgml] {
                 let (handed, troubles) = streamed(file.as_bytes(), container, small(block));
                 prop_assert_eq!(troubles, []);
                 prop_assert_eq!(handed, whole(file.as_bytes(), container));
@@ -415,6 +415,47 @@ mod tests {
             prop_assert_eq!(handed.len() + troubles.len(), count);
             prop_assert!(handed.iter().all(|(_, message)| message.len() < 7000));
         }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(300))]
+
+        #[test]
+        fn sgml_in_blocks_is_split_as_a_whole(
+            pieces in prop::collection::vec(prop::sample::select(vec![
+                "<REUTERS NEWID=\"1\">", "<REUTERS>", "</REUTERS>", "REUTERS", "<", "</", "x\n", "\n",
+                "<BODY>a long enough text &lt;b</BODY>",
+            ]), 0..60),
+            block in 1..60_usize,
+        ) {
+            let file = pieces.concat();
+            let (handed, troubles) = streamed(file.as_bytes(), Container::Sgml, small(block));
+            prop_assert_eq!(troubles, []);
+            prop_assert_eq!(handed, whole(file.as_bytes(), Container::Sgml));
+        }
+    }
+
+    #[test]
+    fn an_sgml_text_that_is_too_large_is_passed_over() {
+        let limits = Limits {
+            block: 10,
+            task: 100,
+            messages: 3,
+            message: 100,
+        };
+        let (one, two) = (
+            "<REUTERS NEWID=1>a</REUTERS>",
+            "<REUTERS NEWID=3>c</REUTERS>",
+        );
+        let large = format!("<REUTERS NEWID=2>{}</REUTERS>", "x".repeat(1000));
+        let file = format!("{one}\n{large}\n{two}\n");
+        let (handed, troubles) = streamed(file.as_bytes(), Container::Sgml, limits);
+        let at = (one.len() + large.len() + 2) as u64;
+        assert_eq!(
+            handed,
+            [(0, one.as_bytes().to_vec()), (at, two.as_bytes().to_vec())]
+        );
+        assert_eq!(troubles, [Trouble::too_large("a")]);
     }
 
     #[test]

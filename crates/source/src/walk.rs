@@ -139,6 +139,7 @@ impl Walk {
             Content::Text => (MailboxKind::Text, None),
             Content::Mbox => (MailboxKind::Mbox, Some(Container::Mbox)),
             Content::JsonLines => (MailboxKind::JsonLines, Some(Container::JsonLines)),
+            Content::Sgml => (MailboxKind::Sgml, Some(Container::Sgml)),
             Content::Empty => {
                 self.passed_over += 1;
                 return;
@@ -355,6 +356,7 @@ impl Walk {
             match read_head(path).map(|head| judge(&head, &name_shown)) {
                 Ok(Content::Mbox) => Some(Container::Mbox),
                 Ok(Content::JsonLines) => Some(Container::JsonLines),
+                Ok(Content::Sgml) => Some(Container::Sgml),
                 // Whatever else it is will be seen when it is read.
                 Ok(_) | Err(_) => None,
             }
@@ -365,6 +367,7 @@ impl Walk {
                 let kind = match container {
                     Container::Mbox => MailboxKind::Mbox,
                     Container::JsonLines => MailboxKind::JsonLines,
+                    Container::Sgml => MailboxKind::Sgml,
                 };
                 let path = format!("{}{name_shown}", self.folders[folder].shown);
                 self.mailboxes.push(Mailbox {

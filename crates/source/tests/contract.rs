@@ -183,6 +183,20 @@ fn as_json(message: &str) -> String {
     format!("{{\"id\":1,\"text\":{message:?}}}")
 }
 
+fn sgml(root: &Path, messages: &[String], _: Order) {
+    let texts: Vec<String> = messages.iter().map(|message| as_sgml(message)).collect();
+    write(
+        root,
+        "Mail",
+        format!("<DATA>\n{}\n</DATA>\n", texts.join("\n")),
+    );
+}
+
+fn as_sgml(message: &str) -> String {
+    let body = message.replace('&', "&amp;").replace('<', "&lt;");
+    format!("<REUTERS NEWID=\"1\">\n<TEXT><BODY>{body}</BODY></TEXT>\n</REUTERS>")
+}
+
 fn texts(root: &Path, messages: &[String], order: Order) {
     each(messages, order, |number, message| {
         write(root, &format!("Mail/{number}.txt"), as_text(message));
@@ -194,7 +208,7 @@ fn as_text(message: &str) -> String {
 }
 
 #[rustfmt::skip]
-const KINDS: [Kind; 12] = [
+const KINDS: [Kind; 13] = [
     Kind { name: "Maildir", write: maildir, seen_as: MailboxKind::Maildir, form: Form::Mail, offsets: false, exact: as_is },
     Kind { name: "Maildir++", write: maildir_plus_plus, seen_as: MailboxKind::Maildir, form: Form::Mail, offsets: false, exact: as_is },
     Kind { name: "nested Maildirs", write: nested_maildirs, seen_as: MailboxKind::Maildir, form: Form::Mail, offsets: false, exact: as_is },
@@ -206,6 +220,7 @@ const KINDS: [Kind; 12] = [
     Kind { name: "EML tree", write: eml_tree, seen_as: MailboxKind::Tree, form: Form::Mail, offsets: false, exact: as_is },
     Kind { name: "tree of bare numbers", write: bare_tree, seen_as: MailboxKind::Tree, form: Form::Mail, offsets: false, exact: as_is },
     Kind { name: "JSON lines", write: json_lines, seen_as: MailboxKind::JsonLines, form: Form::Json, offsets: true, exact: as_json },
+    Kind { name: "Reuters SGML", write: sgml, seen_as: MailboxKind::Sgml, form: Form::Sgml, offsets: true, exact: as_sgml },
     Kind { name: "texts", write: texts, seen_as: MailboxKind::Tree, form: Form::Text, offsets: false, exact: as_text },
 ];
 

@@ -1,7 +1,7 @@
 //! What does a reader see of these bytes?
 //!
 //! [`open`] reads an Internet message (RFC 5322 and MIME), [`open_text`] a plain text, [`open_json`]
-//! one object of JSON lines. None of them fails: what is broken is read as far as it goes, and told
+//! one object of JSON lines, [`open_sgml`] a story of Reuters-21578. None of them fails: what is broken is read as far as it goes, and told
 //! in [`Visible::problems`]. Time grows with the number of bytes, whatever they are.
 //!
 //! ```
@@ -26,6 +26,7 @@ mod headers;
 mod json;
 mod params;
 mod parts;
+mod sgml;
 mod shifted;
 mod transfer;
 mod uuencode;
@@ -96,6 +97,13 @@ pub fn open_text(bytes: &[u8]) -> Visible {
         text: clean::text(&text),
         ..Visible::default()
     };
+    visible.note_empty();
+    visible
+}
+
+/// Reads one `<REUTERS>` element of the Reuters-21578 collection.
+pub fn open_sgml(bytes: &[u8]) -> Visible {
+    let mut visible = sgml::open(bytes);
     visible.note_empty();
     visible
 }
