@@ -18,6 +18,7 @@ mod cover;
 mod keepset;
 mod library;
 mod order;
+mod pairs;
 mod prove;
 mod reading;
 mod record;
@@ -26,6 +27,9 @@ mod threads;
 mod versions;
 
 pub use order::KeepRule;
+pub use pairs::{
+    Check, Group, Looking, MOST, Pair, Pairs, Sought, Verify, count_words, groups, pairs,
+};
 pub use scan::{
     Explanation, Numbering, Options, Progress, Quiet, Reread, Scan, ScannedMessage, ShownPassage,
     Stage, explain, scan,

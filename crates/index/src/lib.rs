@@ -9,10 +9,9 @@
 
 mod filter;
 mod memory;
-mod share;
 mod twice;
 
 pub use filter::Filter;
 pub use memory::{Candidate, Limits, MemoryIndex};
-pub use share::Share;
 pub use twice::Twice;
+pub use twicetold_model::Share;

@@ -8,9 +8,11 @@ mod ascii;
 pub mod html;
 pub mod mime;
 pub mod segment;
+mod wanted;
 pub mod words;
 
 use twicetold_model::{Document, Form};
+pub use wanted::{Wants, read_wanted};
 
 /// Reads a message of the given form.
 ///

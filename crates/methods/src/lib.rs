@@ -5,6 +5,7 @@
 //! randomness but what a seed gives.
 
 pub mod blocks;
+pub mod catalogue;
 pub mod edit;
 pub mod imatch;
 pub mod layout;

@@ -7,6 +7,7 @@
 mod document;
 mod message;
 mod method;
+mod share;
 mod verdict;
 
 pub use document::{
@@ -15,4 +16,5 @@ pub use document::{
 };
 pub use message::{Form, Location, Problem, RawMessage};
 pub use method::{Evidence, Method, Sketch, shared_keys};
+pub use share::Share;
 pub use verdict::{Category, Passage, Proof, Residue, ResidueKind, Standing, Verdict, Witness};

@@ -86,15 +86,7 @@ impl EngineArgs {
     /// Opens the paths and scans what is below them, with progress.
     pub(super) fn scan(&self, paths: &[PathBuf], quiet: bool) -> Result<Scanned> {
         refuse_if_nothing_is_there(paths)?;
-        if let Some(threads) = self.threads {
-            rayon::ThreadPoolBuilder::new()
-                .num_threads(threads)
-                .build_global()
-                .context(Advice::new(
-                    format!("cannot start {threads} threads"),
-                    "use a smaller number for --threads, or leave it out",
-                ))?;
-        }
+        use_threads(self.threads)?;
         let options = self.applied_to(Options::default());
         let collection = Collection::open(paths);
         let bar = Bar::new(quiet);
@@ -145,8 +137,22 @@ impl Scanned {
     }
 }
 
+/// Starts as many threads as the user asked for.
+pub(super) fn use_threads(threads: Option<usize>) -> Result<()> {
+    let Some(threads) = threads else {
+        return Ok(());
+    };
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build_global()
+        .context(Advice::new(
+            format!("cannot start {threads} threads"),
+            "use a smaller number for --threads, or leave it out",
+        ))
+}
+
 /// One missing path among others is reported with the result; if all are missing, it is a mistake.
-fn refuse_if_nothing_is_there(paths: &[PathBuf]) -> Result<()> {
+pub(super) fn refuse_if_nothing_is_there(paths: &[PathBuf]) -> Result<()> {
     let missing =
         |path: &PathBuf| fs::metadata(path).is_err_and(|error| error.kind() == ErrorKind::NotFound);
     match paths {

@@ -4,7 +4,10 @@ mod completions;
 mod engine;
 mod explain;
 mod find;
+mod lexicon;
 mod man;
+mod methods;
+mod pairs;
 mod scan;
 mod stats;
 
@@ -33,6 +36,9 @@ pub(crate) struct Cli {
 enum Command {
     Scan(scan::ScanArgs),
     Explain(explain::ExplainArgs),
+    Pairs(pairs::PairsArgs),
+    Lexicon(lexicon::LexiconArgs),
+    Methods(methods::MethodsArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),
 }
@@ -54,6 +60,9 @@ pub(crate) fn run(cli: Cli) -> Result<Exit> {
     match cli.command {
         Command::Scan(args) => scan::run(&args, cli.talk),
         Command::Explain(args) => explain::run(&args, cli.talk),
+        Command::Pairs(args) => pairs::run(&args, cli.talk),
+        Command::Lexicon(args) => lexicon::run(&args, cli.talk),
+        Command::Methods(args) => methods::run(&args),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args),
     }
@@ -67,6 +76,8 @@ Examples:
                                            the proof of one verdict
   twicetold scan --format jsonl --output report.jsonl ~/Mail
                                            a line per message, for programs
+  twicetold pairs --method winnow,simhash ~/Mail
+                                           texts that are nearly the same
 
 Exit codes:
   0    done

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use twicetold_detect::Scan;
+use twicetold_source::Trouble;
 
 use super::TalkArgs;
 use super::engine::EngineArgs;
@@ -124,7 +124,7 @@ pub(super) fn run(args: &ScanArgs, how: TalkArgs) -> Result<Exit> {
     if !how.quiet {
         // The text summary names them itself.
         if args.format != Format::Text {
-            warn_of_troubles(scan);
+            warn_of_troubles(&scan.troubles);
         }
         let read = units::counted(scan.messages.len() as u64, "message", "messages");
         talk(&format!("{read} in {:.1} s", took.as_secs_f64()));
@@ -132,7 +132,7 @@ pub(super) fn run(args: &ScanArgs, how: TalkArgs) -> Result<Exit> {
     Ok(scanned.exit())
 }
 
-fn would_overwrite(path: &Path) -> anyhow::Error {
+pub(super) fn would_overwrite(path: &Path) -> anyhow::Error {
     Advice::new(
         format!(
             "the report would overwrite {}, which holds mail that is read",
@@ -160,13 +160,13 @@ fn look(path: &Path) -> Looked {
     }
 }
 
-fn warn_of_troubles(scan: &Scan) {
+pub(super) fn warn_of_troubles(troubles: &[Trouble]) {
     const MOST: usize = 20;
-    for trouble in scan.troubles.iter().take(MOST) {
+    for trouble in troubles.iter().take(MOST) {
         let what = visible(&trouble.problem.what, escape::MESSAGE);
         talk(&format!("warning: {}: {what}", visible_path(&trouble.path)));
     }
-    if let Some(rest @ 1..) = scan.troubles.len().checked_sub(MOST) {
+    if let Some(rest @ 1..) = troubles.len().checked_sub(MOST) {
         talk(&format!("warning: {rest} more paths could not be read"));
     }
 }

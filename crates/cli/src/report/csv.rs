@@ -69,7 +69,7 @@ fn joined(parts: impl Iterator<Item = String>) -> String {
 }
 
 /// Keeps the kind of an I/O error, by which a closed pipe is told from a full disk.
-fn into_io(error: csv::Error) -> io::Error {
+pub(crate) fn into_io(error: csv::Error) -> io::Error {
     match error.into_kind() {
         csv::ErrorKind::Io(error) => error,
         other => io::Error::other(format!("{other:?}")),

@@ -44,7 +44,7 @@ pub(crate) fn write_explanation(
     )
 }
 
-fn write_line(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
+pub(crate) fn write_line(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
     value.serialize(&mut serde_json::Serializer::with_formatter(
         &mut *out, SafeJson,
     ))?;

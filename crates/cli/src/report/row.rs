@@ -79,7 +79,7 @@ impl<'a> CoveredBy<'a> {
 }
 
 /// To four decimals, which is more than a share of words can mean.
-fn rounded(share: f64) -> f64 {
+pub(crate) fn rounded(share: f64) -> f64 {
     if share.is_finite() {
         (share.clamp(0.0, 1.0) * 10_000.0).round() / 10_000.0
     } else {

@@ -16,6 +16,16 @@ pub use normal::{hash_of, normalise};
 
 use twicetold_model::{Document, WordFlags};
 
+/// Fills in the words of a document whose text and segments are known, without language and sentences.
+pub fn split_words(document: &mut Document) {
+    document.words = split::split(&document.text, &document.segments);
+    for word in &mut document.words {
+        if let Some(known) = common::common(word.hash) {
+            word.flags.set(known.flags);
+        }
+    }
+}
+
 /// Fills in the words, the language and the sentences of a document whose text and segments are known.
 pub fn read_words(document: &mut Document) {
     document.words = split::split(&document.text, &document.segments);

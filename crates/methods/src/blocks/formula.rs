@@ -1,5 +1,7 @@
 //! How alike two lists of blocks are.
 
+use twicetold_model::Share;
+
 /// How two records are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Formula {
@@ -34,47 +36,8 @@ impl Similarity {
     }
 
     /// Whether it is at least `t`.
-    pub fn reaches(self, t: Threshold) -> bool {
-        self.sum.saturating_mul(t.whole.into()) >= self.of.saturating_mul(t.part.into())
-    }
-}
-
-/// A threshold as a ratio of whole numbers: floats get `⌈0.8 · 5⌉` wrong.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Threshold {
-    part: u32,
-    whole: u32,
-}
-
-impl Default for Threshold {
-    /// .6, the paper's best.
-    fn default() -> Self {
-        Self::percent(60)
-    }
-}
-
-impl Threshold {
-    /// `part` of `whole`; more than all is all, and a part of nothing is all of it.
-    pub fn new(part: u32, whole: u32) -> Self {
-        if whole == 0 {
-            Self { part: 1, whole: 1 }
-        } else {
-            Self {
-                part: part.min(whole),
-                whole,
-            }
-        }
-    }
-
-    /// So many hundredths.
-    pub fn percent(percent: u32) -> Self {
-        Self::new(percent, 100)
-    }
-
-    /// The fewest of `n` things that are at least this share of them.
-    pub fn least(self, n: usize) -> usize {
-        let least = (n as u128 * u128::from(self.part)).div_ceil(self.whole.into());
-        usize::try_from(least).unwrap_or(n)
+    pub fn reaches(self, t: Share) -> bool {
+        t.is_reached_by(self.sum, self.of)
     }
 }
 

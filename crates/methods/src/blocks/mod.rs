@@ -41,10 +41,10 @@ mod formula;
 mod record;
 
 pub use cut::{Kind, sentences};
-pub use formula::{Formula, Similarity, Threshold, similarity};
+pub use formula::{Formula, Similarity, similarity};
 pub use record::{Block, Record};
 
-use twicetold_model::{Document, Evidence, Method, Sketch};
+use twicetold_model::{Document, Evidence, Method, Share, Sketch};
 
 /// The method and its parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,7 +87,7 @@ impl Blocks {
     /// Whether records of `m` and `n` blocks can be as alike as `t` at all.
     ///
     /// `Sim = Σ(M − |i − j|)/M² ≤ min(m, n)·M/M²`, so nothing at or above the threshold is refused.
-    pub fn counts_fit(&self, m: usize, n: usize, t: Threshold) -> bool {
+    pub fn counts_fit(&self, m: usize, n: usize, t: Share) -> bool {
         match self.formula {
             Formula::Matched => m.min(n) >= t.least(m.max(n)),
             Formula::Share => m == n,
@@ -100,7 +100,7 @@ impl Blocks {
     ///
     /// At least `⌈t·blocks⌉` blocks are matched, so at most `blocks − ⌈t·blocks⌉` are not; every key that
     /// is not shared is at least one of those.
-    pub fn least_shared(&self, blocks: usize, keys: usize, t: Threshold) -> usize {
+    pub fn least_shared(&self, blocks: usize, keys: usize, t: Share) -> usize {
         match self.formula {
             Formula::Matched | Formula::Share => keys
                 .saturating_sub(blocks - t.least(blocks).min(blocks))
@@ -110,7 +110,7 @@ impl Blocks {
     }
 
     /// How many of a record's keys, whichever they are, include one that every record as alike as `t` has.
-    pub fn enough(&self, blocks: usize, keys: usize, t: Threshold) -> usize {
+    pub fn enough(&self, blocks: usize, keys: usize, t: Share) -> usize {
         (keys + 1)
             .saturating_sub(self.least_shared(blocks, keys, t))
             .min(keys)

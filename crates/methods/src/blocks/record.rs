@@ -56,6 +56,11 @@ impl Record {
         bytes
     }
 
+    /// How many blocks are in the bytes that [`Record::to_bytes`] wrote.
+    pub fn count(bytes: &[u8]) -> usize {
+        bytes.len().saturating_sub(5) / 20
+    }
+
     /// Reads what [`Record::to_bytes`] wrote; `None` for anything else.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (&kind, rest) = bytes.split_first()?;

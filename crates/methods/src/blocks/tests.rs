@@ -76,15 +76,11 @@ fn definition_two_counts_equal_hashes() {
 
 #[test]
 fn thresholds_are_not_rounded() {
-    assert_eq!(Threshold::percent(80).least(5), 4);
-    assert_eq!(Threshold::percent(0).least(5), 0);
-    assert_eq!(Threshold::new(7, 0).least(5), 5);
-    assert!(
-        similarity(Formula::Matched, &[1, 2, 3, 4], &[1, 2, 3]).reaches(Threshold::percent(75))
-    );
-    assert!(
-        !similarity(Formula::Matched, &[1, 2, 3, 4], &[1, 2, 3]).reaches(Threshold::percent(76))
-    );
+    assert_eq!(Share::percent(80).least(5), 4);
+    assert_eq!(Share::percent(0).least(5), 0);
+    assert_eq!(Share::new(7, 0).least(5), 5);
+    assert!(similarity(Formula::Matched, &[1, 2, 3, 4], &[1, 2, 3]).reaches(Share::percent(75)));
+    assert!(!similarity(Formula::Matched, &[1, 2, 3, 4], &[1, 2, 3]).reaches(Share::percent(76)));
 }
 
 #[test]
@@ -246,7 +242,7 @@ proptest! {
         formula in prop::sample::select(vec![Formula::Matched, Formula::Paper, Formula::Share]),
     ) {
         let blocks = Blocks { formula, ..Blocks::default() };
-        let t = Threshold::percent(percent);
+        let t = Share::percent(percent);
         let records: Vec<Record> = lists.iter().map(|list| record(list)).collect();
         let keys: Vec<Vec<u64>> = records.iter().map(Record::keys).collect();
         let mut index = MemoryIndex::new();

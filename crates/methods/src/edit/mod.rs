@@ -251,6 +251,50 @@ fn content(document: &Document) -> String {
         .collect()
 }
 
+/// How alike two kept texts are, and the edits between them; `None` if the texts take more edits than `least` allows.
+fn likeness(a: &Signature, b: &Signature, least: f64) -> Option<(f64, usize)> {
+    let longer = a.text.len().max(b.text.len());
+    // A hair more, so that a share given in decimals is not lost to rounding.
+    let most = (longer as f64 * (1.0 - least) + 1e-6) as usize;
+    // Texts may differ behind what was read; they are never called equal for that.
+    let edits = distance(&a.text, &b.text, most)?.max(1);
+    let unread = f64::from(a.length.min(b.length)) / f64::from(a.length.max(b.length).max(1));
+    let read = a.text.len().min(b.text.len()) as f64 / longer as f64;
+    let alike = (1.0 - edits as f64 / longer as f64) * (unread / read).min(1.0);
+    Some((alike, edits))
+}
+
+impl Edit {
+    /// As [`Method::sketch`], but the body holds no hash vectors: for whoever looks texts up by keys and not in a
+    /// [`Forest`].
+    pub fn sketch_of_text(&self, document: &Document) -> Option<Sketch> {
+        let mut signature = self.signature(&content(document));
+        if signature.text.is_empty() {
+            return None;
+        }
+        let keys = signature.keys(&signature.text);
+        signature.hashes.clear();
+        Some(Sketch {
+            keys,
+            body: signature.encode(),
+        })
+    }
+
+    /// How alike the texts in the bodies of two sketches are, by edit distance; `None` if less than `least`.
+    pub fn alike(&self, a: &[u8], b: &[u8], least: f64) -> Option<f64> {
+        let (a, b) = (Signature::decode(a)?, Signature::decode(b)?);
+        if (a.length, a.checksum) == (b.length, b.checksum) {
+            return Some(1.0);
+        }
+        if a.text.is_empty() || b.text.is_empty() {
+            return None;
+        }
+        likeness(&a, &b, least)
+            .map(|(alike, _)| alike)
+            .filter(|alike| *alike >= least - 1e-9)
+    }
+}
+
 impl Method for Edit {
     fn name(&self) -> &'static str {
         "edit"
@@ -292,16 +336,9 @@ impl Method for Edit {
                 resemblance: alike,
             };
         }
-        let longer = a.text.len().max(b.text.len());
-        let Some(edits) = distance(&a.text, &b.text, (longer as f64 * (1.0 - LEAST)) as usize)
-        else {
+        let Some((alike, edits)) = likeness(&a, &b, LEAST) else {
             return NOTHING;
         };
-        // Texts may differ behind what was read; they are never called equal for that.
-        let edits = edits.max(1);
-        let unread = f64::from(a.length.min(b.length)) / f64::from(a.length.max(b.length).max(1));
-        let read = a.text.len().min(b.text.len()) as f64 / longer as f64;
-        let alike = (1.0 - edits as f64 / longer as f64) * (unread / read).min(1.0);
         let added = b.text.len().saturating_sub(a.text.len());
         let lost = edits.saturating_sub(added) as f64 / a.text.len() as f64;
         Evidence {

@@ -74,7 +74,19 @@ impl Default for Cosdes {
     }
 }
 
+/// How alike two layouts are whose SimHashes differ in so many bits: the cosine of the angle they show.
+pub fn alike(bits: u32) -> f64 {
+    (std::f64::consts::PI * f64::from(bits) / 64.0)
+        .cos()
+        .max(0.0)
+}
+
 impl Cosdes {
+    /// The checksum and the SimHash that the body of a sketch holds; `None` if it is not one of this method.
+    pub fn of_body(body: &[u8]) -> Option<(u64, u64)> {
+        Body::decode(body).map(|body| (body.checksum, body.near))
+    }
+
     /// The SimHash of an abstraction.
     pub fn hash(&self, abstraction: &Abstraction) -> u64 {
         simhash(abstraction, self.run, self.anchor)
@@ -134,8 +146,7 @@ impl Method for Cosdes {
             (Some(a), Some(b)) if a.checksum == b.checksum => 1.0,
             (Some(a), Some(b)) => {
                 // The angle between the two lists of votes, which is never nought for different lists.
-                let bits = f64::from(apart(a.near, b.near).max(1));
-                (std::f64::consts::PI * bits / 64.0).cos().max(0.0)
+                self::alike(apart(a.near, b.near).max(1))
             }
             _ => 0.0,
         };

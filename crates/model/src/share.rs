@@ -25,6 +25,18 @@ impl Share {
         Self::new(u64::from(percent), 100)
     }
 
+    /// A share given as a number between 0 and 1, to six decimals.
+    pub fn of(share: f64) -> Self {
+        const WHOLE: u64 = 1_000_000;
+        Self::new((share.clamp(0.0, 1.0) * WHOLE as f64).round() as u64, WHOLE)
+    }
+
+    /// Whether `part` of `whole` is at least this share; of nothing, it is not.
+    pub fn is_reached_by(self, part: u128, whole: u128) -> bool {
+        whole > 0
+            && part.saturating_mul(self.whole.into()) >= whole.saturating_mul(self.part.into())
+    }
+
     /// The fewest of `n` things that are at least this share of them.
     pub fn least(self, n: usize) -> usize {
         (n as u64 * self.part).div_ceil(self.whole) as usize
@@ -45,6 +57,15 @@ mod tests {
         assert_eq!(Share::percent(80).least(5), 4);
         assert_eq!(Share::percent(80).enough(5), 2);
         assert_eq!(Share::percent(95).least(20), 19);
+    }
+
+    #[test]
+    fn a_share_is_reached_exactly() {
+        assert!(Share::of(0.8).is_reached_by(4, 5));
+        assert!(Share::of(0.7).is_reached_by(7, 10));
+        assert!(!Share::of(0.8).is_reached_by(799, 1000));
+        assert!(!Share::of(0.0).is_reached_by(0, 0));
+        assert!(Share::of(f64::NAN).is_reached_by(0, 1));
     }
 
     #[test]
