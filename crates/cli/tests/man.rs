@@ -4,10 +4,13 @@ mod common;
 
 use common::{Folder, text, twicetold};
 
-const PAGES: [&str; 5] = [
+const PAGES: [&str; 8] = [
     "twicetold-completions.1",
     "twicetold-explain.1",
+    "twicetold-lexicon.1",
     "twicetold-man.1",
+    "twicetold-methods.1",
+    "twicetold-pairs.1",
     "twicetold-scan.1",
     "twicetold.1",
 ];

@@ -24,7 +24,7 @@ pub enum Check {
     Cosine,
     /// The share of the shorter text's word pairs that the longer one has.
     Containment,
-    /// 1 less the edits by the length, over letters and digits. Of longer texts the first [`LONGEST`] are compared.
+    /// 1 less the edits by the length, over letters and digits. Of longer texts the first 100,000 are compared.
     Edit,
 }
 
@@ -64,7 +64,7 @@ impl Verify {
 }
 
 /// How many letters and digits of a text are compared by edit distance.
-pub const LONGEST: usize = 100_000;
+const LONGEST: usize = 100_000;
 /// How many pairs one thread does at once.
 const CHUNK: usize = 256;
 /// How many texts it holds meanwhile.
