@@ -300,9 +300,9 @@ fn a_hundred_thousand_copies_are_not_compared_with_each_other() {
         let mut looking = looking(method, &[], None);
         looking.most = Some(10);
         let found = find(std::slice::from_ref(&path), &looking, 2);
-        // The first ten with each other, all others with the first.
-        assert_eq!(found.pairs.len(), 45 + 99_990, "{method}");
-        assert_eq!(found.cut, 99_990);
+        // All others with the first.
+        assert_eq!(found.pairs.len(), 99_999, "{method}");
+        assert_eq!(found.cut, 100_000);
         let groups = groups(&found, |_| true);
         assert_eq!(groups.len(), 1);
         assert_eq!(groups[0].texts.len(), 100_000);
@@ -320,8 +320,12 @@ fn one_template_with_many_numbers_stays_linear() {
     let mut looking = looking("winnow", &[], None);
     looking.most = Some(5);
     let found = find(&[path], &looking, 2);
-    assert!(found.pairs.len() <= 5 * texts.len());
-    assert!(found.cut > 19_000);
+    assert!(
+        found.pairs.len() <= 6 * texts.len(),
+        "{}",
+        found.pairs.len()
+    );
+    assert!(found.cut > 10_000, "{}", found.cut);
     assert_eq!(groups(&found, |_| true).len(), 1);
 }
 

@@ -25,10 +25,12 @@ impl Share {
         Self::new(u64::from(percent), 100)
     }
 
-    /// A share given as a number between 0 and 1, to six decimals.
+    /// A share given as a number between 0 and 1, to six decimals, rounded down: what is one of six reaches `1.0 / 6.0`.
     pub fn of(share: f64) -> Self {
         const WHOLE: u64 = 1_000_000;
-        Self::new((share.clamp(0.0, 1.0) * WHOLE as f64).round() as u64, WHOLE)
+        // A hair more, for decimals that binary numbers put just below themselves.
+        let part = share.clamp(0.0, 1.0) * WHOLE as f64 + 1e-3;
+        Self::new(part as u64, WHOLE)
     }
 
     /// Whether `part` of `whole` is at least this share; of nothing, it is not.
@@ -62,6 +64,9 @@ mod tests {
     #[test]
     fn a_share_is_reached_exactly() {
         assert!(Share::of(0.8).is_reached_by(4, 5));
+        for n in 1..=1000_u32 {
+            assert!(Share::of(1.0 / f64::from(n)).is_reached_by(1, n.into()));
+        }
         assert!(Share::of(0.7).is_reached_by(7, 10));
         assert!(!Share::of(0.8).is_reached_by(799, 1000));
         assert!(!Share::of(0.0).is_reached_by(0, 0));

@@ -1,7 +1,7 @@
 //! Texts with equal sketches, taken together.
 //!
-//! A hundred thousand copies are one entry of every index. When pairs are written out, the first few copies stand for
-//! all: whoever has the list of a thousand copies does not want half a million lines.
+//! A hundred thousand copies are one entry of every index. When pairs are written out and there are too many of them, the first copy stands for
+//! all: whoever has a thousand copies of a text does not want half a million lines.
 
 use std::ops::Range;
 
@@ -88,62 +88,65 @@ impl Copies {
     }
 
     /// Writes out pairs of classes as pairs of texts, and the pairs inside each class. Besides, says how many texts
-    /// were paired with one of their copies only.
+    /// were left out of pairs because they have more than `most` copies.
     pub(super) fn spell_out(&self, pairs: &[Scored], most: Option<usize>) -> (Vec<Scored>, usize) {
         let most = most.unwrap_or(usize::MAX);
         let mut out = Vec::with_capacity(pairs.len());
         let mut cut = 0;
-        for class in 0..self.len() as u32 {
+        for class in (0..self.len() as u32).filter(|&class| self.members(class).len() > 1) {
             let members = self.members(class);
-            if members.len() < 2 {
+            if self.sides.is_some() {
+                let (first, second) = self.parts(class);
+                cut += star(first, second, most, |a, b| out.push((a, b, 1.0)));
                 continue;
             }
-            cut += members.len().saturating_sub(most);
-            match self.sides {
-                Some(_) => {
-                    let (first, second) = self.parts(class);
-                    cross(first, second, most, |a, b| out.push((a, b, 1.0)));
-                }
-                None => {
-                    for (i, &a) in members.iter().enumerate() {
-                        let end = if i == 0 {
-                            members.len()
-                        } else {
-                            members.len().min(most)
-                        };
-                        for &b in members.get(i + 1..end).unwrap_or_default() {
-                            out.push((a, b, 1.0));
-                        }
-                    }
-                }
+            let all = members.len() - 1 <= most;
+            cut += if all { 0 } else { members.len() };
+            for (i, &a) in members
+                .iter()
+                .enumerate()
+                .take(if all { members.len() } else { 1 })
+            {
+                out.extend(members[i + 1..].iter().map(|&b| (a, b, 1.0)));
             }
         }
         for &(a, b, score) in pairs {
             let ((a_first, a_second), (b_first, b_second)) = (self.parts(a), self.parts(b));
-            match self.sides {
+            let mut visit = |a: u32, b: u32| out.push((a, b, score));
+            cut += match self.sides {
                 Some(_) => {
-                    cross(a_first, b_second, most, |a, b| out.push((a, b, score)));
-                    cross(b_first, a_second, most, |a, b| out.push((a, b, score)));
+                    few(a_first, b_second, most, &mut visit)
+                        + few(b_first, a_second, most, &mut visit)
                 }
-                None => cross(a_first, b_first, most, |a, b| {
-                    out.push((a.min(b), a.max(b), score));
-                }),
-            }
+                None => few(a_first, b_first, most, |a, b| visit(a.min(b), a.max(b))),
+            };
         }
         (out, cut)
     }
 }
 
-/// Every pair of the first `most` of both; those behind are paired with the first of the other only.
-fn cross(a: &[u32], b: &[u32], most: usize, mut visit: impl FnMut(u32, u32)) {
+/// Every pair of two classes if they are not more than `most`, else the pair of their first texts. Returns how many
+/// texts got none.
+fn few(a: &[u32], b: &[u32], most: usize, mut visit: impl FnMut(u32, u32)) -> usize {
+    let all = a.len().saturating_mul(b.len()) <= most;
+    let (m, n) = if all { (a.len(), b.len()) } else { (1, 1) };
+    for &x in a.iter().take(m) {
+        b.iter().take(n).for_each(|&y| visit(x, y));
+    }
+    if all { 0 } else { a.len() + b.len() - 2 }
+}
+
+/// Every pair of the copies in two collections if they are not more than `most`, else each with the first of the other
+/// collection. Returns how many texts got one only.
+fn star(a: &[u32], b: &[u32], most: usize, mut visit: impl FnMut(u32, u32)) -> usize {
+    if a.len().saturating_mul(b.len()) <= most {
+        return few(a, b, most, visit);
+    }
     for (i, &x) in a.iter().enumerate() {
-        let end = match i {
-            0 => b.len(),
-            i if i < most => b.len().min(most),
-            _ => b.len().min(1),
-        };
+        let end = if i == 0 { b.len() } else { 1 };
         b[..end].iter().for_each(|&y| visit(x, y));
     }
+    a.len() + b.len()
 }
 
 #[cfg(test)]
@@ -179,9 +182,14 @@ mod tests {
     fn many_copies_make_a_star() {
         let copies = Copies::of(&shelf(&[1; 1000]), None);
         let (pairs, cut) = copies.spell_out(&[], Some(3));
-        // Three copies with each other, the others with the first.
-        assert_eq!(pairs.len(), 3 + 997);
-        assert_eq!(cut, 997);
+        assert_eq!(pairs.len(), 999);
+        assert!(pairs.iter().all(|&(a, _, _)| a == 0));
+        assert_eq!(cut, 1000);
+        // Two hundred copies of each of five near texts: only the first ones meet.
+        let copies = Copies::of(&shelf(&[1, 2, 3, 4, 5].repeat(200)), None);
+        let (pairs, cut) = copies.spell_out(&[(0, 1, 0.5), (0, 2, 0.5)], Some(3));
+        assert_eq!(pairs.len(), 5 * 199 + 2);
+        assert_eq!(cut, 1000 + 2 * 398);
     }
 
     #[test]

@@ -15,9 +15,9 @@ use super::copies::{Copies, Scored};
 use super::shelf::Shelf;
 use crate::scan::Progress;
 
-/// How many entries of lists one text walks, if the number of partners is limited at all. The lists of its rarest keys come first; what is
-/// left out are partners by keys that tens of thousands of texts have.
-const WALK: usize = 50_000;
+/// How many entries of lists one text walks, if the number of partners is limited at all. The lists of its rarest keys
+/// come first; what is left out are partners by keys that thousands of texts have.
+const WALK: usize = 20_000;
 /// How many texts are done at once.
 const CHUNK: usize = 2048;
 
@@ -150,8 +150,9 @@ struct Asker<'a> {
     most: Option<usize>,
     /// The lists to walk: length and number.
     lists: Vec<(u32, u32)>,
-    /// Ranks that were met.
-    met: Vec<u32>,
+    /// For each rank, in which question it was met last.
+    seen: Vec<u32>,
+    stamp: u32,
     found: Vec<Scored>,
     cut: usize,
 }
@@ -171,7 +172,8 @@ impl<'a> Asker<'a> {
             rule,
             most,
             lists: Vec::new(),
-            met: Vec::new(),
+            seen: vec![0; index.order.len()],
+            stamp: 0,
             found: Vec::new(),
             cut: 0,
         }
@@ -198,42 +200,43 @@ impl<'a> Asker<'a> {
             self.lists.truncate(needed);
         }
         self.lists.sort_unstable();
-        self.met.clear();
-        let mut left = if self.most.is_some() {
-            WALK
-        } else {
-            usize::MAX
+        let (mut left, most) = match self.most {
+            Some(most) => (WALK, most),
+            None => (usize::MAX, usize::MAX),
         };
-        let mut stopped = false;
-        for &(_, list) in &self.lists {
+        let (mut stopped, mut partners) = (false, 0);
+        self.stamp += 1;
+        'walk: for &(_, list) in &self.lists {
             let holders = self.index.holders(list);
             let above = &holders[holders.partition_point(|&other| other <= rank)..];
-            stopped |= above.len() > left;
-            let above = &above[..above.len().min(left)];
-            left -= above.len();
-            self.met.extend_from_slice(above);
-        }
-        self.met.sort_unstable();
-        self.met.dedup();
-        let most = self.most.unwrap_or(usize::MAX);
-        let mut partners = 0;
-        for &other in &self.met {
-            let other = self.index.order[other as usize];
-            if !self.copies.may_pair(class, other) {
-                continue;
-            }
-            let there = self.copies.first(other);
-            let common = shared_keys(keys, self.shelf.keys(there));
-            if common < least {
-                continue;
-            }
-            if let Some(score) = self.rule.score(text, there, common) {
-                if partners == most {
+            for &other in above {
+                if left == 0 {
                     stopped = true;
-                    break;
+                    break 'walk;
                 }
-                partners += 1;
-                self.found.push((class, other, score));
+                left -= 1;
+                let seen = &mut self.seen[other as usize];
+                if *seen == self.stamp {
+                    continue;
+                }
+                *seen = self.stamp;
+                let other = self.index.order[other as usize];
+                if !self.copies.may_pair(class, other) {
+                    continue;
+                }
+                let there = self.copies.first(other);
+                let common = shared_keys(keys, self.shelf.keys(there));
+                if common < least {
+                    continue;
+                }
+                if let Some(score) = self.rule.score(text, there, common) {
+                    if partners == most {
+                        stopped = true;
+                        break 'walk;
+                    }
+                    partners += 1;
+                    self.found.push((class, other, score));
+                }
             }
         }
         self.cut += usize::from(stopped);

@@ -8,7 +8,6 @@ mod address;
 mod common;
 mod letters;
 mod normal;
-mod quick;
 mod sentences;
 mod split;
 mod token;
@@ -17,11 +16,12 @@ pub use normal::{hash_of, normalise};
 
 use twicetold_model::{Document, WordFlags};
 
-/// Fills in the words of a document that is one segment of own text, without language and sentences.
+/// Fills in the words of a document whose text and segments are known, without language and sentences.
 pub(crate) fn split_words(document: &mut Document) {
-    document.words = quick::split(&document.text);
+    document.words = split::split(&document.text, &document.segments);
+    let table = common::Table::get();
     for word in &mut document.words {
-        if let Some(known) = common::common(word.hash) {
+        if let Some(known) = table.find(word.hash) {
             word.flags.set(known.flags);
         }
     }
