@@ -25,9 +25,9 @@ def main():
         truth = [(frozenset((a, b)), float(jaccard)) for a, b, jaccard in (line.split("\t") for line in lines)]
     near = [pair for pair, jaccard in truth if jaccard >= 0.8]
     recall = sum(pair in pairs for pair in near) / max(1, len(near))
-    wall, memory = open(time).read().split()[-2:]
+    wall, user, system, memory = map(float, open(time).read().split()[-4:])
     print(
-        f"| {name:18} | {int(count) / max(0.01, float(wall)):10,.0f} | {float(wall):6.2f} s | {recall:8.4f} | {len(pairs):8,} | {int(memory) / 1000:6.0f} MB |",
+        f"| {name:10} | {int(count) / max(0.01, wall):8,.0f} | {wall:6.2f} s | {user + system:7.2f} s | {recall:7.4f} | {len(pairs):8,} | {memory / 1000:4.0f} MB |",
         flush=True,
     )
 

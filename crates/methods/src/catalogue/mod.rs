@@ -39,18 +39,19 @@ pub struct Entry {
     pub threshold: &'static str,
     /// Which pairs are sure to be found.
     pub finds: &'static str,
-    /// What a message of about a kilobyte costs: microseconds of one processor, and bytes kept of it.
+    /// What a text costs.
     pub cost: Cost,
     /// What can be set.
     pub parameters: &'static [Parameter],
 }
 
-/// What a message of about a kilobyte of text costs, measured as `BENCHMARKS.md` tells; for comparing methods.
+/// What a text of a kilobyte in JSON lines costs from the file to the pairs (for layout, a mail of four), measured as
+/// `BENCHMARKS.md` tells. For comparing methods: only the ratios are worth anything elsewhere.
 #[derive(Clone, Copy, Debug)]
 pub struct Cost {
-    /// Microseconds of one processor to read it and to make its sketch.
+    /// Microseconds of one processor.
     pub microseconds: f64,
-    /// Bytes of memory while pairs are looked for.
+    /// Bytes of memory at the peak.
     pub bytes: u32,
 }
 
