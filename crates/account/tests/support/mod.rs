@@ -1,0 +1,150 @@
+//! What the tests of accounts share.
+
+// Every test file uses its own part of this.
+#![allow(dead_code, clippy::unwrap_used)]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use twicetold_account::{
+    Credentials, FetchOptions, FetchReport, Login, Profile, Protocol, Secret, Session, Source, Tls,
+    fetch,
+};
+use twicetold_testbed::{Dovecot, PASSWORD};
+
+/// An account of a user of the Dovecot, over TLS.
+pub fn profile(dovecot: &Dovecot, protocol: Protocol, tls: Tls) -> Profile {
+    let port = match (protocol, tls) {
+        (Protocol::Imap, Tls::Implicit) => dovecot.imaps,
+        (Protocol::Imap, _) => dovecot.imap,
+        (Protocol::Pop3, Tls::Implicit) => dovecot.pop3s,
+        (Protocol::Pop3, _) => dovecot.pop3,
+    };
+    Profile {
+        protocol,
+        tls,
+        port,
+        authorities: Some(dovecot.certificates.authority()),
+        ..at_port(port)
+    }
+}
+
+/// An account of a server on this machine, without TLS.
+pub fn at_port(port: u16) -> Profile {
+    Profile {
+        name: "test".into(),
+        protocol: Protocol::Imap,
+        host: "localhost".into(),
+        port,
+        user: "anna".into(),
+        tls: Tls::None,
+        login: Login::Password(Source::Prompt),
+        authorities: None,
+        mail: None,
+        folders: Vec::new(),
+        exclude: Vec::new(),
+        jobs: 3,
+        timeout: Duration::from_secs(20),
+    }
+}
+
+pub fn imap(dovecot: &Dovecot) -> Profile {
+    profile(dovecot, Protocol::Imap, Tls::None)
+}
+
+pub fn password() -> Credentials {
+    Credentials::Password(Secret::new(PASSWORD.into()))
+}
+
+pub fn session(dovecot: &Dovecot) -> Session {
+    Session::connect(&imap(dovecot), &password()).unwrap()
+}
+
+/// Fetches, and expects it to begin; what ended it early is in the report.
+pub fn fetched(profile: &Profile, root: &Path, options: &FetchOptions) -> FetchReport {
+    fetch(profile, &password(), root, options, &()).unwrap()
+}
+
+/// Fetches, and expects all to go well.
+pub fn fetched_well(profile: &Profile, root: &Path) -> FetchReport {
+    let report = fetched(profile, root, &FetchOptions::default());
+    assert!(report.failure.is_none(), "{:?}", report.failure);
+    assert_eq!(report.problems, Vec::<String>::new());
+    report
+}
+
+/// A message that nobody confuses with another, with the line ends of a server.
+pub fn mail(number: usize) -> Vec<u8> {
+    let body = "All work and no play makes Jack a dull boy.\r\n".repeat(1 + number % 40);
+    format!(
+        "From: anna@example.org\r\nTo: bert@example.org\r\nSubject: number {number}\r\nMessage-ID: <{number}@example.org>\r\n\r\n{body}.\r\n..two dots\r\nnumber {number}\r\n"
+    )
+    .into_bytes()
+}
+
+/// Fills a folder with mails numbered from `first`.
+pub fn fill(dovecot: &Dovecot, folder: &str, first: usize, count: usize) {
+    let names: Vec<String> = (first..first + count)
+        .map(|number| {
+            format!(
+                "{}.M{number:06}.here:2,{}",
+                1_600_000_000 + number,
+                if number % 3 == 0 { "S" } else { "" }
+            )
+        })
+        .collect();
+    let messages = names
+        .iter()
+        .zip(first..)
+        .map(|(name, number)| (name.as_str(), mail(number)));
+    dovecot.deliver("anna", folder, messages);
+}
+
+/// The messages of a Maildir: name and bytes.
+pub fn messages(maildir: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    for part in ["cur", "new"] {
+        let Ok(entries) = fs::read_dir(maildir.join(part)) else {
+            continue;
+        };
+        for entry in entries {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+            found.insert(name, fs::read(path).unwrap());
+        }
+    }
+    found
+}
+
+/// The bytes of the messages of a Maildir, sorted; copies show as equal neighbours.
+pub fn contents(maildir: &Path) -> Vec<Vec<u8>> {
+    let mut contents: Vec<Vec<u8>> = messages(maildir).into_values().collect();
+    contents.sort();
+    contents
+}
+
+/// The mails of these numbers, sorted as `contents` sorts.
+pub fn mails(numbers: impl IntoIterator<Item = usize>) -> Vec<Vec<u8>> {
+    let mut mails: Vec<Vec<u8>> = numbers.into_iter().map(mail).collect();
+    mails.sort();
+    mails
+}
+
+/// The name of the file with this subject number.
+pub fn file_of(maildir: &Path, number: usize) -> Option<String> {
+    let wanted = mail(number);
+    messages(maildir)
+        .into_iter()
+        .find(|(_, bytes)| *bytes == wanted)
+        .map(|(name, _)| name)
+}
+
+pub fn is_empty(folder: &Path) -> bool {
+    fs::read_dir(folder).unwrap().next().is_none()
+}
+
+pub fn path(text: &str) -> PathBuf {
+    PathBuf::from(text)
+}

@@ -1,0 +1,58 @@
+//! A proxy that cuts connections.
+
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+/// Passes everything on, until so many bytes have come from the server; then it hangs up.
+#[derive(Debug)]
+pub struct Proxy {
+    /// Where it listens.
+    pub port: u16,
+    connections: Arc<AtomicUsize>,
+}
+
+impl Proxy {
+    /// Begins to listen. `limit` says how many bytes the n-th connection (from 0) may bring; `None`
+    /// is all.
+    pub fn start(server: u16, limit: impl Fn(usize) -> Option<u64> + Send + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let connections = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&connections);
+        // The thread ends with the test's process.
+        thread::spawn(move || {
+            for client in listener.incoming().flatten() {
+                let number = counted.fetch_add(1, Ordering::SeqCst);
+                let limit = limit(number).unwrap_or(u64::MAX);
+                let Ok(server) = TcpStream::connect(("127.0.0.1", server)) else {
+                    continue;
+                };
+                let (from, to) = (client.try_clone().unwrap(), server.try_clone().unwrap());
+                thread::spawn(move || pass(from, to, u64::MAX));
+                thread::spawn(move || pass(server, client, limit));
+            }
+        });
+        Self { port, connections }
+    }
+
+    /// How many connections there were.
+    pub fn connections(&self) -> usize {
+        self.connections.load(Ordering::SeqCst)
+    }
+}
+
+fn pass(mut from: TcpStream, mut to: TcpStream, mut left: u64) {
+    let mut block = vec![0; 16 * 1024];
+    while left > 0 {
+        let most = block.len().min(usize::try_from(left).unwrap_or(usize::MAX));
+        match from.read(&mut block[..most]) {
+            Ok(got @ 1..) if to.write_all(&block[..got]).is_ok() => left -= got as u64,
+            _ => break,
+        }
+    }
+    let _ = from.shutdown(Shutdown::Both);
+    let _ = to.shutdown(Shutdown::Both);
+}
