@@ -23,6 +23,7 @@ fn server(command: &'static str, answer: impl Fn(&Line) -> String + Send + Sync 
             return Some(answer(line).into_bytes());
         }
         let text = match rest.split(' ').next().unwrap_or_default() {
+            "CAPABILITY" => format!("* CAPABILITY IMAP4rev1\r\n{tag} OK\r\n"),
             "LIST" => format!("* LIST () \"/\" INBOX\r\n{tag} OK\r\n"),
             "EXAMINE" => format!("* 3 EXISTS\r\n* OK [UIDVALIDITY 7] x\r\n* OK [UIDNEXT 4] x\r\n{tag} OK\r\n"),
             "UID" if rest.starts_with("UID SEARCH") => format!("* SEARCH 1 2 3\r\n{tag} OK\r\n"),

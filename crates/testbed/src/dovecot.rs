@@ -93,9 +93,9 @@ impl Dovecot {
         fs::write(path.join("dovecot.conf"), config).unwrap();
         let users = USERS.map(|user| format!("{user}:{{PLAIN}}{PASSWORD}\n"));
         fs::write(path.join("users"), users.concat()).unwrap();
-        // The shell ends Dovecot when its standard input ends: whatever becomes of the test.
-        let script =
-            "\"$0\" -F -c \"$1\" >/dev/null 2>&1 & pid=$!; read -r _; kill -TERM $pid; wait $pid";
+        // The shell ends Dovecot, with all its processes, when its standard input ends: whatever
+        // becomes of the test.
+        let script = "setsid \"$0\" -F -c \"$1\" >/dev/null 2>&1 & pid=$!; read -r _; kill -KILL -- -$pid || kill -KILL $pid; wait $pid";
         let child = Command::new("sh")
             .args(["-c", script, program])
             .arg(path.join("dovecot.conf"))
@@ -218,6 +218,12 @@ disable_plaintext_auth = no
 auth_mechanisms = plain login
 mail_location = maildir:~/Maildir:LAYOUT=fs
 mail_max_userip_connections = 100
+auth_failure_delay = 0
+service anvil {{
+  unix_listener anvil-auth-penalty {{
+    mode = 0
+  }}
+}}
 first_valid_uid = 1
 first_valid_gid = 1
 passdb {{

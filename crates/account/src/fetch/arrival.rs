@@ -72,8 +72,13 @@ impl<'a> Arrival<'a> {
         }
     }
 
-    /// Notes what has arrived, once it is safely on the disk. Returns what has not arrived.
-    pub(crate) fn settle(mut self) -> Result<(UidSet, Arrived), Fault> {
+    /// What was asked for and has not arrived.
+    pub(crate) fn missing(&self) -> UidSet {
+        self.wanted.without(&self.arrived.iter().copied().collect())
+    }
+
+    /// Notes what has arrived, once it is safely on the disk.
+    pub(crate) fn settle(mut self) -> Result<Arrived, Fault> {
         self.draft = None;
         let arrived: UidSet = self.arrived.iter().copied().collect();
         if !arrived.is_empty() {
@@ -83,7 +88,7 @@ impl<'a> Arrival<'a> {
             local.state.have.extend(&arrived);
             local.note()?;
         }
-        Ok((self.wanted.without(&arrived), self.counts))
+        Ok(self.counts)
     }
 
     fn begin_draft(&mut self) -> Result<&mut Draft, Fault> {

@@ -68,6 +68,7 @@ pub(crate) fn plan(
             Err(Fault::Refused { asked, said }) => report
                 .problems
                 .push(format!("the server refused to {asked}: {said}")),
+            Err(Fault::Wish { what, .. }) => report.problems.push(what),
             Err(fault) => {
                 report.folders.push(told);
                 return Err(fault);
@@ -86,7 +87,8 @@ fn look(
 ) -> Result<Option<Planned>, Fault> {
     let mut local = LocalFolder::find(job.root, &folder.name, folder.delimiter)?;
     told.path.clone_from(&local.path);
-    if is_unchanged(folder, &local) {
+    let idle = !job.options.mirror || local.state.gone.is_empty();
+    if idle && is_unchanged(folder, &local) {
         return Ok(None);
     }
     let opened = session.examine(folder)?;
@@ -107,7 +109,8 @@ fn look(
     if !dry_run {
         if job.options.mirror {
             local.look()?;
-            let gone = changes.gone.clone();
+            let mut gone = changes.gone;
+            gone.extend(&local.state.gone);
             for uid in gone.iter() {
                 if local.remove(&Key::Imap(opened.uid_validity, uid))? {
                     told.removed += 1;

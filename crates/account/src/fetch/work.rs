@@ -14,8 +14,6 @@ use super::arrival::{Arrival, Arrived, locked};
 use super::plan::{Plan, Planned};
 use super::{FetchReport, Job};
 
-/// How many commands a connection has under way, so that the server never waits for us.
-const UNDER_WAY: usize = 2;
 /// A command asks for at most so many messages. More of them would mean more to fetch again after a cut.
 const MOST_AT_ONCE: u64 = 500;
 /// And for at least so many: each is an answer to wait for, and a note to write.
@@ -146,11 +144,14 @@ fn finish(
 }
 
 /// One connection at work.
+///
+/// It has one command under way at a time: some servers work on several at once, and mix the answers.
+/// The next one is sent before the disk has taken the last one's messages, so that nobody waits.
 struct Connection<'a> {
     shared: &'a Shared<'a>,
     session: Option<Session>,
     open: Option<usize>,
-    under_way: VecDeque<(Tag, Portion)>,
+    under_way: Option<(Tag, Portion)>,
     doubtful: UidSet,
 }
 
@@ -160,7 +161,7 @@ impl<'a> Connection<'a> {
             shared,
             session,
             open: None,
-            under_way: VecDeque::new(),
+            under_way: None,
             doubtful: UidSet::default(),
         }
     }
@@ -168,30 +169,27 @@ impl<'a> Connection<'a> {
     /// Works until nothing is left. One that is only there for speed gives up if it is not let in.
     fn run(mut self, extra: bool) {
         let mut failures = 0;
+        let mut was_in = self.session.is_some();
         while !self.shared.stop.load(Ordering::Relaxed) {
-            let was_in = self.session.is_some();
             let mut arrived = 0;
-            match self.go_on(&mut arrived) {
-                Ok(()) => break,
-                Err(fault) => {
-                    self.hand_back();
-                    if arrived > 0 {
-                        failures = 0;
-                    }
-                    failures += 1;
-                    if extra && !was_in && self.session.is_none() {
-                        return;
-                    }
-                    self.session = None;
-                    self.open = None;
-                    if !fault.is_passing() || failures > self.shared.job.options.retries {
-                        hold(&self.shared.told).failure.get_or_insert(fault);
-                        self.shared.stop.store(true, Ordering::Relaxed);
-                        return;
-                    }
-                    thread::sleep(Duration::from_millis(100 << failures.min(6)));
-                }
+            let Err(fault) = self.go_on(&mut arrived) else {
+                break;
+            };
+            was_in |= self.session.is_some();
+            self.hand_back();
+            self.session = None;
+            self.open = None;
+            if extra && !was_in {
+                return;
             }
+            // What arrived before the cut counts as getting on.
+            failures = if arrived > 0 { 1 } else { failures + 1 };
+            if !fault.is_passing() || failures > self.shared.job.options.retries {
+                hold(&self.shared.told).failure.get_or_insert(fault);
+                self.shared.stop.store(true, Ordering::Relaxed);
+                return;
+            }
+            thread::sleep(Duration::from_millis(50 << failures.min(6)));
         }
         self.hand_back();
         if let Some(session) = self.session.take() {
@@ -203,46 +201,44 @@ impl<'a> Connection<'a> {
     }
 
     fn go_on(&mut self, arrived: &mut u64) -> Result<(), Fault> {
-        loop {
-            if self.shared.stop.load(Ordering::Relaxed) {
-                return Ok(());
-            }
+        while !self.shared.stop.load(Ordering::Relaxed) {
             self.ask()?;
-            let Some((tag, portion)) = self.under_way.pop_front() else {
+            let Some((tag, portion)) = self.under_way.take() else {
                 if self.doubtful.is_empty() {
                     return Ok(());
                 }
                 self.settle_doubts()?;
                 continue;
             };
-            *arrived += self.take_in(&tag, portion)?;
-        }
-    }
-
-    /// Keeps the server busy with what is next; another folder only when all else has arrived.
-    fn ask(&mut self) -> Result<(), Fault> {
-        while self.under_way.len() < UNDER_WAY {
-            let next = {
-                let mut waiting = hold(&self.shared.waiting);
-                let Some(folder) = waiting.front().map(|portion| portion.folder) else {
-                    return Ok(());
-                };
-                let busy = !self.under_way.is_empty() || !self.doubtful.is_empty();
-                if busy && self.open != Some(folder) {
-                    return Ok(());
-                }
-                waiting.pop_front()
-            };
-            let Some(portion) = next else { return Ok(()) };
-            match self.send(&portion) {
-                Ok(tag) => self.under_way.push_back((tag, portion)),
-                Err(fault) => {
-                    hold(&self.shared.waiting).push_front(portion);
-                    return Err(fault);
-                }
-            }
+            self.take_in(&tag, portion, arrived)?;
         }
         Ok(())
+    }
+
+    /// Asks for what is next; of another folder only when nothing of this one is in doubt.
+    fn ask(&mut self) -> Result<(), Fault> {
+        if self.under_way.is_some() {
+            return Ok(());
+        }
+        let next = {
+            let mut waiting = hold(&self.shared.waiting);
+            let folder = waiting.front().map(|portion| portion.folder);
+            if !self.doubtful.is_empty() && self.open != folder {
+                return Ok(());
+            }
+            waiting.pop_front()
+        };
+        let Some(portion) = next else { return Ok(()) };
+        match self.send(&portion) {
+            Ok(tag) => {
+                self.under_way = Some((tag, portion));
+                Ok(())
+            }
+            Err(fault) => {
+                hold(&self.shared.waiting).push_front(portion);
+                Err(fault)
+            }
+        }
     }
 
     fn send(&mut self, portion: &Portion) -> Result<Tag, Fault> {
@@ -267,61 +263,47 @@ impl<'a> Connection<'a> {
     }
 
     /// Takes in the messages of a portion. Whatever ends it, what has arrived is noted.
-    fn take_in(&mut self, tag: &Tag, portion: Portion) -> Result<u64, Fault> {
+    fn take_in(&mut self, tag: &Tag, portion: Portion, arrived: &mut u64) -> Result<(), Fault> {
         let planned = &self.shared.folders[portion.folder];
         let Some(session) = &mut self.session else {
-            return Ok(0);
+            return Ok(());
         };
         let progress = self.shared.job.progress;
         let mut arrival = Arrival::new(&planned.local, planned.validity, portion.uids, progress);
-        let outcome = session.take_messages(tag, &mut arrival);
-        let (missing, counts) = arrival.settle()?;
-        let here = counts.new + counts.again;
-        {
-            let mut told = hold(&self.shared.told);
-            let all = &mut told.arrived[portion.folder];
-            all.new += counts.new;
-            all.bytes += counts.bytes;
-            all.again += counts.again;
-        }
-        match outcome {
-            Ok(_) => {
-                self.doubtful.extend(&missing);
-                Ok(here)
-            }
-            Err(fault) => {
-                if !missing.is_empty() {
-                    let uids = missing;
-                    let folder = portion.folder;
-                    hold(&self.shared.waiting).push_front(Portion { folder, uids });
-                }
-                // What arrived before the cut counts as getting on.
-                if here > 0 && fault.is_passing() {
-                    self.hand_back();
-                    self.session = None;
-                    self.open = None;
-                    return Ok(here);
-                }
-                Err(fault)
+        let mut outcome = session.take_messages(tag, &mut arrival).map(drop);
+        if outcome.is_ok() {
+            self.doubtful.extend(&arrival.missing());
+            outcome = self.ask();
+        } else {
+            let uids = arrival.missing();
+            if !uids.is_empty() {
+                let folder = portion.folder;
+                hold(&self.shared.waiting).push_front(Portion { folder, uids });
             }
         }
+        let counts = arrival.settle()?;
+        *arrived += counts.new + counts.again;
+        let mut told = hold(&self.shared.told);
+        let all = &mut told.arrived[portion.folder];
+        all.new += counts.new;
+        all.bytes += counts.bytes;
+        all.again += counts.again;
+        outcome
     }
 
     /// Messages that did not come: are they gone, or does the server withhold them?
     fn settle_doubts(&mut self) -> Result<(), Fault> {
-        let doubtful = std::mem::take(&mut self.doubtful);
         if let (Some(session), Some(folder)) = (&mut self.session, self.open) {
-            let there = session.uids_among(&doubtful)?;
+            let there = session.uids_among(&self.doubtful)?;
             hold(&self.shared.told).withheld[folder].extend(&there);
         }
+        self.doubtful = UidSet::default();
         Ok(())
     }
 
     fn hand_back(&mut self) {
         let mut waiting = hold(&self.shared.waiting);
-        for (_, portion) in self.under_way.drain(..).rev() {
-            waiting.push_front(portion);
-        }
+        waiting.extend(self.under_way.take().map(|(_, portion)| portion));
         if let (Some(folder), false) = (self.open, self.doubtful.is_empty()) {
             let uids = std::mem::take(&mut self.doubtful);
             waiting.push_front(Portion { folder, uids });

@@ -146,6 +146,7 @@ impl<'a> Cursor<'a> {
         std::str::from_utf8(set)
             .ok()
             .and_then(|set| set.parse().ok())
+            .filter(|set: &UidSet| !set.is_empty())
             .ok_or(Malformed("a set of UIDs"))
     }
 

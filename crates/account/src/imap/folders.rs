@@ -208,7 +208,8 @@ impl Session {
 
     /// The folder's name as an argument of a command.
     pub(crate) fn argument(&self, folder: &Folder) -> Result<String, Fault> {
-        if is_quotable(&folder.wire, true) {
+        // Servers repeat names in their answers: one with a line break would tear those apart.
+        if is_quotable(&folder.wire, true) && !folder.name.contains(char::is_control) {
             Ok(quoted(&folder.wire))
         } else {
             Err(Fault::Wish {

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use twicetold_account::{
@@ -15,7 +15,7 @@ use twicetold_account::{
 use twicetold_testbed::{Dovecot, PASSWORD};
 
 /// An account of a user of the Dovecot, over TLS.
-pub fn profile(dovecot: &Dovecot, protocol: Protocol, tls: Tls) -> Profile {
+pub(crate) fn profile(dovecot: &Dovecot, protocol: Protocol, tls: Tls) -> Profile {
     let port = match (protocol, tls) {
         (Protocol::Imap, Tls::Implicit) => dovecot.imaps,
         (Protocol::Imap, _) => dovecot.imap,
@@ -32,7 +32,7 @@ pub fn profile(dovecot: &Dovecot, protocol: Protocol, tls: Tls) -> Profile {
 }
 
 /// An account of a server on this machine, without TLS.
-pub fn at_port(port: u16) -> Profile {
+pub(crate) fn at_port(port: u16) -> Profile {
     Profile {
         name: "test".into(),
         protocol: Protocol::Imap,
@@ -50,25 +50,25 @@ pub fn at_port(port: u16) -> Profile {
     }
 }
 
-pub fn imap(dovecot: &Dovecot) -> Profile {
+pub(crate) fn imap(dovecot: &Dovecot) -> Profile {
     profile(dovecot, Protocol::Imap, Tls::None)
 }
 
-pub fn password() -> Credentials {
+pub(crate) fn password() -> Credentials {
     Credentials::Password(Secret::new(PASSWORD.into()))
 }
 
-pub fn session(dovecot: &Dovecot) -> Session {
+pub(crate) fn session(dovecot: &Dovecot) -> Session {
     Session::connect(&imap(dovecot), &password()).unwrap()
 }
 
 /// Fetches, and expects it to begin; what ended it early is in the report.
-pub fn fetched(profile: &Profile, root: &Path, options: &FetchOptions) -> FetchReport {
+pub(crate) fn fetched(profile: &Profile, root: &Path, options: &FetchOptions) -> FetchReport {
     fetch(profile, &password(), root, options, &()).unwrap()
 }
 
 /// Fetches, and expects all to go well.
-pub fn fetched_well(profile: &Profile, root: &Path) -> FetchReport {
+pub(crate) fn fetched_well(profile: &Profile, root: &Path) -> FetchReport {
     let report = fetched(profile, root, &FetchOptions::default());
     assert!(report.failure.is_none(), "{:?}", report.failure);
     assert_eq!(report.problems, Vec::<String>::new());
@@ -76,7 +76,7 @@ pub fn fetched_well(profile: &Profile, root: &Path) -> FetchReport {
 }
 
 /// A message that nobody confuses with another, with the line ends of a server.
-pub fn mail(number: usize) -> Vec<u8> {
+pub(crate) fn mail(number: usize) -> Vec<u8> {
     let body = "All work and no play makes Jack a dull boy.\r\n".repeat(1 + number % 40);
     format!(
         "From: anna@example.org\r\nTo: bert@example.org\r\nSubject: number {number}\r\nMessage-ID: <{number}@example.org>\r\n\r\n{body}.\r\n..two dots\r\nnumber {number}\r\n"
@@ -85,7 +85,7 @@ pub fn mail(number: usize) -> Vec<u8> {
 }
 
 /// Fills a folder with mails numbered from `first`.
-pub fn fill(dovecot: &Dovecot, folder: &str, first: usize, count: usize) {
+pub(crate) fn fill(dovecot: &Dovecot, folder: &str, first: usize, count: usize) {
     let names: Vec<String> = (first..first + count)
         .map(|number| {
             format!(
@@ -103,7 +103,7 @@ pub fn fill(dovecot: &Dovecot, folder: &str, first: usize, count: usize) {
 }
 
 /// The messages of a Maildir: name and bytes.
-pub fn messages(maildir: &Path) -> BTreeMap<String, Vec<u8>> {
+pub(crate) fn messages(maildir: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     for part in ["cur", "new"] {
         let Ok(entries) = fs::read_dir(maildir.join(part)) else {
@@ -119,21 +119,21 @@ pub fn messages(maildir: &Path) -> BTreeMap<String, Vec<u8>> {
 }
 
 /// The bytes of the messages of a Maildir, sorted; copies show as equal neighbours.
-pub fn contents(maildir: &Path) -> Vec<Vec<u8>> {
+pub(crate) fn contents(maildir: &Path) -> Vec<Vec<u8>> {
     let mut contents: Vec<Vec<u8>> = messages(maildir).into_values().collect();
     contents.sort();
     contents
 }
 
 /// The mails of these numbers, sorted as `contents` sorts.
-pub fn mails(numbers: impl IntoIterator<Item = usize>) -> Vec<Vec<u8>> {
+pub(crate) fn mails(numbers: impl IntoIterator<Item = usize>) -> Vec<Vec<u8>> {
     let mut mails: Vec<Vec<u8>> = numbers.into_iter().map(mail).collect();
     mails.sort();
     mails
 }
 
 /// The name of the file with this subject number.
-pub fn file_of(maildir: &Path, number: usize) -> Option<String> {
+pub(crate) fn file_of(maildir: &Path, number: usize) -> Option<String> {
     let wanted = mail(number);
     messages(maildir)
         .into_iter()
@@ -141,10 +141,7 @@ pub fn file_of(maildir: &Path, number: usize) -> Option<String> {
         .map(|(name, _)| name)
 }
 
-pub fn is_empty(folder: &Path) -> bool {
+pub(crate) fn is_empty(folder: &Path) -> bool {
     fs::read_dir(folder).unwrap().next().is_none()
 }
 
-pub fn path(text: &str) -> PathBuf {
-    PathBuf::from(text)
-}
