@@ -28,6 +28,7 @@ pub use fetch::{FetchOptions, FetchProgress, FetchReport, FolderReport, Skipped,
 pub use imap::actions::{Appended, FlagChange, Moved, ServerMessage};
 pub use imap::folders::{Folder, FolderCounts, Opened, Purpose};
 pub use imap::session::Session;
+pub use local::fetched_folders;
 pub use overview::{Overview, overview};
 pub use pop3::Pop3Session;
 pub use profile::{Login, Profile, Protocol, Source, Tls, Unknown, is_account_name};

@@ -3,8 +3,10 @@
 //! Only talks to people: it takes their wishes from the command line, hands them to the engine and
 //! shows what comes back. It decides nothing about a message.
 
+mod accounts;
 mod commands;
 mod failure;
+mod fetching;
 mod output;
 mod report;
 mod terminal;

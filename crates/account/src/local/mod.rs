@@ -94,3 +94,31 @@ impl LocalAccount {
         }
     }
 }
+
+/// The folders of an account that were fetched: their names on the server, and their Maildirs here.
+///
+/// # Errors
+///
+/// If the local mail is there and cannot be read.
+pub fn fetched_folders(root: &Path) -> Result<Vec<(String, PathBuf)>, Fault> {
+    let mut found = Vec::new();
+    let entries = match fs::read_dir(root) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(found),
+        Err(error) => return Err(Fault::local("read", root, error)),
+    };
+    let mut maildirs = vec![root.to_owned()];
+    for entry in entries {
+        let entry = entry.map_err(|error| Fault::local("read", root, error))?;
+        if entry.file_name().to_string_lossy().starts_with('.') && entry.path().is_dir() {
+            maildirs.push(entry.path());
+        }
+    }
+    for maildir in maildirs {
+        if let Some(state) = state::State::read(&maildir)? {
+            found.push((state.folder, maildir));
+        }
+    }
+    found.sort();
+    Ok(found)
+}

@@ -144,4 +144,3 @@ pub(crate) fn file_of(maildir: &Path, number: usize) -> Option<String> {
 pub(crate) fn is_empty(folder: &Path) -> bool {
     fs::read_dir(folder).unwrap().next().is_none()
 }
-

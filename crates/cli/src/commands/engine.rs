@@ -12,6 +12,7 @@ use twicetold_detect::{KeepRule, Numbering, Options, Scan, Stage, scan};
 use twicetold_model::Standing;
 use twicetold_source::Collection;
 
+use crate::accounts::{AccountsArgs, Places};
 use crate::failure::{Advice, Exit};
 use crate::terminal::Bar;
 
@@ -55,6 +56,9 @@ pub(super) struct EngineArgs {
     #[arg(long, value_name = "P", default_value_t = Options::default().version_percent)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=100))]
     version_percent: u32,
+
+    #[command(flatten)]
+    accounts: AccountsArgs,
 }
 
 /// The values of `--numbers`.
@@ -83,6 +87,11 @@ impl From<Numbers> for Numbering {
 struct KeepList(Vec<KeepRule>);
 
 impl EngineArgs {
+    /// The paths, with accounts replaced by where their mail is.
+    pub(super) fn resolve(&self, paths: &[PathBuf], remote: bool, quiet: bool) -> Result<Places> {
+        self.accounts.resolve(paths, remote, quiet)
+    }
+
     /// Opens the paths and scans what is below them, with progress.
     pub(super) fn scan(&self, paths: &[PathBuf], quiet: bool) -> Result<Scanned> {
         refuse_if_nothing_is_there(paths)?;

@@ -78,7 +78,8 @@ pub(super) fn run(args: &ExplainArgs, how: TalkArgs) -> Result<Exit> {
             "Comparing with {home}; name more paths to look further."
         ));
     }
-    let scanned = args.engine.scan(paths, how.quiet)?;
+    let places = args.engine.resolve(paths, false, how.quiet)?;
+    let scanned = args.engine.scan(&places.paths, how.quiet)?;
     let scan = &scanned.scan;
     let message = match find(scan, &args.message) {
         Found::One(message) => message,

@@ -1,8 +1,10 @@
 //! `twicetold <verb>`: one file per command, whose doc comment is its help.
 
+mod account;
 mod completions;
 mod engine;
 mod explain;
+mod fetch;
 mod find;
 mod lexicon;
 mod man;
@@ -39,6 +41,8 @@ enum Command {
     Pairs(pairs::PairsArgs),
     Lexicon(lexicon::LexiconArgs),
     Methods(methods::MethodsArgs),
+    Account(account::AccountArgs),
+    Fetch(fetch::FetchArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),
 }
@@ -63,6 +67,8 @@ pub(crate) fn run(cli: Cli) -> Result<Exit> {
         Command::Pairs(args) => pairs::run(&args, cli.talk),
         Command::Lexicon(args) => lexicon::run(&args, cli.talk),
         Command::Methods(args) => methods::run(&args),
+        Command::Account(args) => account::run(&args, cli.talk),
+        Command::Fetch(args) => fetch::run(&args, cli.talk),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args),
     }
@@ -78,6 +84,8 @@ Examples:
                                            a line per message, for programs
   twicetold pairs --method winnow,simhash ~/Mail
                                            texts that are nearly the same
+  twicetold fetch work                     the mail of an account, into a local Maildir
+  twicetold scan account:work              what was fetched
 
 Exit codes:
   0    done
@@ -86,4 +94,5 @@ Exit codes:
   3    done, but some paths or messages could not be read
   130  interrupted
 
-More: docs/scan.md (how it decides), docs/output.md (the formats), docs/exit-codes.md";
+More: docs/scan.md (how it decides), docs/accounts.md (mail accounts), docs/output.md (the formats),
+docs/exit-codes.md";

@@ -26,7 +26,8 @@ use crate::terminal::{Paint, talk};
 /// number, date, address or "not" more or less. Nothing is changed: scan only reads.
 ///
 /// A path is a Maildir, an mbox, a single message, a folder of them, a text file or a file of JSON
-/// lines; several may be given, and the same mailbox given twice counts once.
+/// lines; several may be given, and the same mailbox given twice counts once. The mail that was
+/// fetched from an account is account:NAME, or account:NAME/FOLDER.
 #[derive(Debug, Args)]
 #[command(after_long_help = AFTER_HELP)]
 pub(super) struct ScanArgs {
@@ -50,6 +51,10 @@ pub(super) struct ScanArgs {
     #[arg(long)]
     stats: bool,
 
+    /// Read accounts on the server: their mail is fetched for this scan alone, and removed after it
+    #[arg(long)]
+    remote: bool,
+
     #[command(flatten)]
     engine: EngineArgs,
 }
@@ -72,6 +77,7 @@ Examples:
   twicetold scan --list inbox.mbox archive.mbox
   twicetold scan --keep folder:Archive,newest ~/Mail
   twicetold scan --format csv --output report.csv ~/Mail
+  twicetold scan account:work account:old/INBOX
 
 Exit codes: 0 done, 1 error, 2 wrong usage, 3 done but something could not be read,
 130 interrupted.
@@ -88,11 +94,13 @@ pub(super) fn run(args: &ScanArgs, how: TalkArgs) -> Result<Exit> {
         .into_error());
     }
     let output = Output::open(args.output.as_deref())?;
-    if let Some(path) = args.paths.iter().find(|path| output.replaces(path)) {
+    let places = args.engine.resolve(&args.paths, args.remote, how.quiet)?;
+    let paths = places.paths.as_slice();
+    if let Some(path) = paths.iter().find(|path| output.replaces(path)) {
         return Err(would_overwrite(path));
     }
     let start = Instant::now();
-    let scanned = args.engine.scan(&args.paths, how.quiet)?;
+    let scanned = args.engine.scan(paths, how.quiet)?;
     let took = start.elapsed();
     let scan = &scanned.scan;
     if let Some(path) = distinct_paths(scan)
@@ -105,7 +113,7 @@ pub(super) fn run(args: &ScanArgs, how: TalkArgs) -> Result<Exit> {
     match args.format {
         Format::Text => {
             let view = View {
-                paths: args.paths.iter().map(|path| look(path)).collect(),
+                paths: paths.iter().map(|path| look(path)).collect(),
                 skipped: scanned.collection.skipped(),
                 list: args.list,
                 paint: match output {
