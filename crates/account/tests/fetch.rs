@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 
 use support::*;
 use twicetold_account::{FetchOptions, FlagChange, Session, Skipped, UidSet};
-use twicetold_testbed::{Dovecot, Folder};
+use twicetold_testbed::{Dovecot, Folder, Setup};
 
 #[test]
 fn thousands_of_messages_come_once_with_flags_and_dates() {
@@ -39,13 +39,27 @@ fn thousands_of_messages_come_once_with_flags_and_dates() {
 
 #[test]
 fn later_only_what_changed_is_taken_over() {
-    let dovecot = Dovecot::start();
-    fill(&dovecot, "INBOX", 0, 60);
+    // With QRESYNC, with CONDSTORE alone, and with neither.
+    for capabilities in [
+        "",
+        "IMAP4rev1 SASL-IR UIDPLUS CONDSTORE ENABLE",
+        "IMAP4rev1 SASL-IR UIDPLUS",
+    ] {
+        let mut setup = Setup::default();
+        if !capabilities.is_empty() {
+            setup.more = format!("imap_capability = {capabilities}\n");
+        }
+        changes_are_taken_over(&Dovecot::with(&setup));
+    }
+}
+
+fn changes_are_taken_over(dovecot: &Dovecot) {
+    fill(dovecot, "INBOX", 0, 60);
     let home = Folder::new();
-    let profile = imap(&dovecot);
+    let profile = imap(dovecot);
     fetched_well(&profile, home.path());
 
-    let mut other = session(&dovecot);
+    let mut other = session(dovecot);
     let inbox = other.folder_named("INBOX");
     other.select(&inbox).unwrap();
     let set = |text: &str| text.parse::<UidSet>().unwrap();
@@ -60,7 +74,7 @@ fn later_only_what_changed_is_taken_over() {
         .store_flags(&set("4"), FlagChange::Remove, &["\\Seen"])
         .unwrap();
     other.remove_messages(&set("10:12")).unwrap();
-    fill(&dovecot, "INBOX", 60, 5);
+    fill(dovecot, "INBOX", 60, 5);
 
     let report = fetched_well(&profile, home.path());
     let told = &report.folders[0];

@@ -4,9 +4,17 @@ mod common;
 
 use common::{Folder, text, twicetold};
 
-const PAGES: [&str; 8] = [
+const PAGES: &[&str] = &[
+    "twicetold-account-add.1",
+    "twicetold-account-list.1",
+    "twicetold-account-remove.1",
+    "twicetold-account-test.1",
+    "twicetold-account.1",
     "twicetold-completions.1",
     "twicetold-explain.1",
+    "twicetold-fetch.1",
+    "twicetold-lexicon-build.1",
+    "twicetold-lexicon-show.1",
     "twicetold-lexicon.1",
     "twicetold-man.1",
     "twicetold-methods.1",

@@ -4,6 +4,7 @@
 use crate::uids::UidSet;
 
 use super::cursor::{Cursor, Malformed, Value};
+use super::names;
 
 /// One response.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -375,7 +376,9 @@ fn fetched(at: &mut Cursor<'_>) -> Result<Fetched, Malformed> {
             b"X-GM-MSGID" => fetched.gmail_id = Some(at.large_number()?),
             b"X-GM-LABELS" => {
                 at.expect(b"(")?;
-                fetched.gmail_labels = Some(at.texts_until_closed()?);
+                // Labels are folders, and their names are written like those.
+                let labels = at.texts_until_closed()?;
+                fetched.gmail_labels = Some(labels.iter().map(|l| names::decode(l)).collect());
             }
             _ => {
                 at.value()?;

@@ -105,16 +105,12 @@ pub(super) fn run(args: &FetchArgs, how: TalkArgs) -> Result<Exit> {
     }
     if !how.quiet {
         let seconds = start.elapsed().as_secs_f64();
-        let root = visible_path(&root.to_string_lossy());
-        let where_to = if args.dry_run {
-            "nothing was written"
+        if args.dry_run {
+            talk(&format!("Nothing was written; {seconds:.1} s"));
         } else {
-            "the mail is in"
-        };
-        talk(&match args.dry_run {
-            true => format!("{where_to}; {seconds:.1} s"),
-            false => format!("{where_to} {root}; {seconds:.1} s"),
-        });
+            let root = visible_path(&root.to_string_lossy());
+            talk(&format!("The mail is in {root}; {seconds:.1} s"));
+        }
     }
     if report.problems.is_empty() {
         Ok(Exit::Done)

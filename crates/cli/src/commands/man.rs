@@ -59,17 +59,21 @@ impl Page {
 fn pages() -> io::Result<Vec<Page>> {
     let mut program = Cli::command().disable_help_subcommand(true);
     program.build();
-    let mut pages = vec![page("twicetold", program.clone())?];
-    for command in program
-        .get_subcommands()
-        .filter(|command| !command.is_hide_set())
-    {
-        pages.push(page(
-            &format!("twicetold-{}", command.get_name()),
-            command.clone(),
-        )?);
-    }
+    let mut pages = Vec::new();
+    add_pages("twicetold", &program, &mut pages)?;
     Ok(pages)
+}
+
+/// The page of a command, then those of the commands below it.
+fn add_pages(name: &str, command: &clap::Command, pages: &mut Vec<Page>) -> io::Result<()> {
+    pages.push(page(name, command.clone())?);
+    let below = command
+        .get_subcommands()
+        .filter(|below| !below.is_hide_set());
+    for below in below.filter(|below| below.get_name() != "help") {
+        add_pages(&format!("{name}-{}", below.get_name()), below, pages)?;
+    }
+    Ok(())
 }
 
 fn page(name: &str, command: clap::Command) -> io::Result<Page> {
