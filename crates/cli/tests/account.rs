@@ -131,6 +131,46 @@ fn a_test_shows_security_login_and_folders() {
     assert!(said.contains("\nhint: "), "{said}");
 }
 
+/// A real keyring needs a session that somebody has unlocked; what is asked of its tool is checked here.
+#[cfg(not(target_os = "macos"))]
+#[test]
+fn the_keyring_is_asked_through_its_own_tool() {
+    use std::os::unix::fs::PermissionsExt;
+    let dovecot = Dovecot::start();
+    let home = Folder::new("account-keyring");
+    let tool = home.at("secret-tool");
+    let store = home.at("stored");
+    let script = format!(
+        "#!/bin/sh\ncase \"$*\" in\n'store --label=twicetold: mail account work service twicetold account work') echo yes > '{store}';;\n'lookup service twicetold account work') test -f '{store}' && printf '%s' \"$MAIL_PASSWORD\";;\n*) exit 9;;\nesac\n"
+    );
+    fs::write(&tool, script).unwrap();
+    fs::set_permissions(&tool, fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", home.at(""), std::env::var("PATH").unwrap());
+    let run = |args: &[&str]| {
+        Command::new(env!("CARGO_BIN_EXE_twicetold"))
+            .args(args)
+            .env("XDG_CONFIG_HOME", home.at("config"))
+            .env("MAIL_PASSWORD", PASSWORD)
+            .env("PATH", &path)
+            .stdin(Stdio::null())
+            .output()
+            .unwrap()
+    };
+    let port = dovecot.imaps.to_string();
+    let ca = dovecot.certificates.authority();
+    let mut args = ADD.to_vec();
+    (args[4], args[8]) = ("localhost", "keyring");
+    args.extend(["--port", &port, "--ca", ca.to_str().unwrap()]);
+    told(&run(&args), 0);
+    told(&run(&["account", "test", "work"]), 0);
+    fs::remove_file(&store).unwrap();
+    let said = told(&run(&["account", "test", "work"]), 1);
+    assert!(
+        said.contains("the keyring gave no secret") && said.contains("secret-tool store"),
+        "{said}"
+    );
+}
+
 #[test]
 fn a_prompt_without_a_terminal_is_explained() {
     let home = Folder::new("account-prompt");

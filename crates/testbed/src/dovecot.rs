@@ -120,7 +120,7 @@ impl Dovecot {
             .iter()
             .all(|&port| TcpStream::connect(("127.0.0.1", port)).is_ok())
         {
-            if began.elapsed() > Duration::from_secs(20) {
+            if began.elapsed() > Duration::from_secs(20) || dovecot.log().contains("Fatal:") {
                 return Err(dovecot.log());
             }
             thread::sleep(Duration::from_millis(20));
@@ -267,10 +267,10 @@ service pop3-login {{
         key = certificates.key().display(),
     );
     if !is_root {
-        let user = user_name();
+        let (user, group) = (own_name("-un"), own_name("-gn"));
         write!(
             config,
-            "default_internal_user = {user}\ndefault_internal_group = {gid}\ndefault_login_user = {user}\n"
+            "default_internal_user = {user}\ndefault_internal_group = {group}\ndefault_login_user = {user}\n"
         )
         .unwrap();
         for service in ["anvil", "imap-login", "pop3-login", "stats"] {
@@ -281,7 +281,8 @@ service pop3-login {{
     config
 }
 
-fn user_name() -> String {
-    let run = Command::new("id").arg("-un").output().unwrap();
+/// The name of the user (`-un`) or the group (`-gn`) that runs the test.
+fn own_name(which: &str) -> String {
+    let run = Command::new("id").arg(which).output().unwrap();
     String::from_utf8(run.stdout).unwrap().trim().to_owned()
 }
