@@ -10,9 +10,11 @@ const PAGES: &[&str] = &[
     "twicetold-account-remove.1",
     "twicetold-account-test.1",
     "twicetold-account.1",
+    "twicetold-apply.1",
     "twicetold-completions.1",
     "twicetold-explain.1",
     "twicetold-fetch.1",
+    "twicetold-history.1",
     "twicetold-lexicon-build.1",
     "twicetold-lexicon-show.1",
     "twicetold-lexicon.1",
@@ -20,6 +22,7 @@ const PAGES: &[&str] = &[
     "twicetold-methods.1",
     "twicetold-pairs.1",
     "twicetold-scan.1",
+    "twicetold-undo.1",
     "twicetold.1",
 ];
 

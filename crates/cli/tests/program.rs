@@ -12,6 +12,9 @@ fn help_shows_examples_and_exit_codes() {
     for part in [
         "scan",
         "explain",
+        "apply",
+        "undo",
+        "history",
         "completions",
         "man",
         "Examples:",

@@ -165,3 +165,17 @@ fn a_closed_pipe_ends_quietly() {
     assert_eq!(run.status.code(), Some(0), "{}", text(&run.stderr));
     assert!(run.stderr.is_empty(), "{}", text(&run.stderr));
 }
+
+#[test]
+fn a_path_named_twice_is_a_note_and_no_failure() {
+    let folder = Folder::new("scan-twice");
+    let mail = folder.at("mail.eml");
+    fs::write(&mail, MAIL).unwrap();
+    let run = twicetold(["scan", "--format", "jsonl", &mail, &mail]);
+    assert_eq!(run.status.code(), Some(0), "{}", text(&run.stderr));
+    let told = text(&run.stderr);
+    assert!(
+        told.starts_with("note: ") && told.contains("named twice"),
+        "{told}"
+    );
+}

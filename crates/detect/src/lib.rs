@@ -8,7 +8,8 @@
 //! candidates needs, `threads` finds conversations, `order` says who is asked first, `keepset` walks
 //! down that order, `prove` asks about one message, `cover` asks `align` sentence by sentence whether other messages say the same
 //! (`alike` word by word, on the text prepared by `comparable`), `check` proves the answer once more
-//! on the text itself, `versions` looks at near copies among what is kept.
+//! on the text itself, `versions` looks at near copies among what is kept. `plan` writes down what may go,
+//! and `recheck` asks once more when it is about to.
 
 mod align;
 mod alike;
@@ -19,8 +20,10 @@ mod keepset;
 mod library;
 mod order;
 mod pairs;
+mod plan;
 mod prove;
 mod reading;
+mod recheck;
 mod record;
 mod scan;
 mod threads;
@@ -30,6 +33,8 @@ pub use order::KeepRule;
 pub use pairs::{
     Check, Group, Looking, MOST, Pair, Pairs, Sought, Verify, count_words, groups, pairs,
 };
+pub use plan::plan;
+pub use recheck::{Doubt, recheck};
 pub use scan::{
     Explanation, Numbering, Options, Progress, Quiet, Reread, Scan, ScannedMessage, ShownPassage,
     Stage, explain, scan,

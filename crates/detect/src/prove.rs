@@ -471,7 +471,7 @@ impl Question<'_, '_> {
 
 /// Whether a witness of a combined cover says something else where it does not say what the message says: another order
 /// number in the same sentence. Facts put together from such witnesses would no longer belong together.
-fn contradicts(text: &Comparable, held: &Held) -> bool {
+pub(crate) fn contradicts(text: &Comparable, held: &Held) -> bool {
     content(text)
         .filter(|&(n, _)| held.places[n].is_none())
         .filter_map(|(_, unit)| Some((unit, counterpart(text, unit, &held.text)?)))

@@ -1,7 +1,8 @@
 //! Where is the mail?
 //!
 //! Finds the messages below the paths a user names, whatever form they are kept in, and hands
-//! their bytes out. It never judges, and reading never changes anything.
+//! their bytes out. It never judges, and reading never changes anything. Only [`act`] changes mailboxes: it carries
+//! out a [`Plan`] and undoes it.
 //!
 //! | kept as | recognised by | a message's location |
 //! |---|---|---|
@@ -17,6 +18,9 @@
 //! lines or of SGML that is larger than 4 MB is read in blocks by whoever asks for the next task.
 //! Messages of more than 512 MB are passed over, and told.
 
+#[cfg(unix)]
+pub mod act;
+mod checksum;
 mod container;
 mod headers;
 mod identity;
@@ -24,6 +28,7 @@ mod judge;
 mod lines;
 mod listing;
 mod mbox;
+mod plan;
 mod reread;
 mod sgml;
 mod stream;
@@ -38,11 +43,16 @@ use std::sync::atomic::Ordering;
 
 use twicetold_model::{Location, RawMessage};
 
+pub use checksum::Checksum;
 pub use listing::{Mailbox, MailboxKind};
+pub use plan::{Head, Named, PLAN_VERSION, Plan, PlanError, Removal, plan_path};
 pub use task::Task;
-pub use trouble::Trouble;
+pub use trouble::{Severity, Trouble};
 
 use listing::Listing;
+
+/// The name of the folder into which removed messages are moved. Collections leave it out, unless it is named itself.
+pub const TRASH: &str = ".Twicetold-Trash";
 
 /// Files of many messages that are larger than this are read in blocks.
 const STREAM_ABOVE: u64 = 4 << 20;

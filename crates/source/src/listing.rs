@@ -203,6 +203,34 @@ pub(crate) fn shown_path(path: &Path) -> String {
     shown(path.as_os_str()).into_owned()
 }
 
+/// The path that is shown so.
+#[cfg(unix)]
+pub(crate) fn real_path(shown: &str) -> PathBuf {
+    use std::os::unix::ffi::OsStringExt;
+    let mut bytes = Vec::with_capacity(shown.len());
+    let mut rest = shown;
+    while let Some(at) = rest.find(char::REPLACEMENT_CHARACTER) {
+        bytes.extend_from_slice(&rest.as_bytes()[..at]);
+        rest = &rest[at + char::REPLACEMENT_CHARACTER.len_utf8()..];
+        match rest.get(..2).map(|digits| u8::from_str_radix(digits, 16)) {
+            Some(Ok(byte)) => {
+                bytes.push(byte);
+                rest = &rest[2..];
+            }
+            // Not from `shown`; no such file will be found.
+            _ => bytes.extend_from_slice("\u{FFFD}".as_bytes()),
+        }
+    }
+    bytes.extend_from_slice(rest.as_bytes());
+    PathBuf::from(OsString::from_vec(bytes))
+}
+
+/// The path that is shown so.
+#[cfg(not(unix))]
+pub(crate) fn real_path(shown: &str) -> PathBuf {
+    PathBuf::from(shown)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -219,6 +247,10 @@ mod tests {
             b"\xE9caf",
             "café".as_bytes(),
         ];
+        for name in names {
+            let name = OsStr::from_bytes(name);
+            assert_eq!(real_path(&shown(name)), Path::new(name));
+        }
         let mut seen: Vec<_> = names
             .iter()
             .map(|name| shown(OsStr::from_bytes(name)))

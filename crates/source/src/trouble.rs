@@ -4,13 +4,24 @@ use std::io;
 
 use twicetold_model::Problem;
 
-/// A file or folder that could not be used, and why.
+/// How much a [`Trouble`] matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// Good to know; everything was read.
+    Note,
+    /// Something was not read.
+    Unread,
+}
+
+/// A file or folder that was not used as it was meant, and why.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Trouble {
     /// The path as the user would write it.
     pub path: String,
     /// What was wrong.
     pub problem: Problem,
+    /// Whether something was not read because of it.
+    pub severity: Severity,
 }
 
 impl Trouble {
@@ -18,11 +29,15 @@ impl Trouble {
         Self {
             path: path.into(),
             problem: Problem::new(what),
+            severity: Severity::Unread,
         }
     }
 
     pub(crate) fn named_twice(path: &str) -> Self {
-        Self::new(path, "named twice, read once")
+        Self {
+            severity: Severity::Note,
+            ..Self::new(path, "named twice, read once")
+        }
     }
 
     /// A path that the user named cannot be looked at.
@@ -49,6 +64,7 @@ impl Trouble {
             _ => Self {
                 path: path.into(),
                 problem: Problem::new(format!("cannot be read: {error}")),
+                severity: Severity::Unread,
             },
         }
     }

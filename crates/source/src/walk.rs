@@ -6,13 +6,13 @@ use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use crate::STREAM_ABOVE;
 use crate::identity::Identity;
 use crate::judge::{Content, HEAD, is_control_name, is_foreign_name, judge};
 use crate::listing::{
     Container, Entry, Folder, Listing, Mailbox, MailboxKind, Place, shown, shown_path,
 };
 use crate::trouble::Trouble;
+use crate::{STREAM_ABOVE, TRASH};
 
 /// What was found.
 #[derive(Debug, Default)]
@@ -273,7 +273,9 @@ impl Walk {
             if child.is_folder {
                 let messages_only = is_maildir && (name == "cur" || name == "new");
                 let hidden = name.starts_with('.') && !path.join("cur").is_dir();
-                if hidden || visit.messages_only || is_maildir && name == "tmp" {
+                // What was let go is no reason to let anything else go.
+                let trash = name == TRASH;
+                if hidden || trash || visit.messages_only || is_maildir && name == "tmp" {
                     continue;
                 }
                 let below = Visit {
@@ -462,7 +464,7 @@ struct Child {
 }
 
 /// Whether this is `cur`, or `new` beside a `cur`: every file in it is a message.
-fn is_message_folder(folder: &Path) -> bool {
+pub(crate) fn is_message_folder(folder: &Path) -> bool {
     match folder.file_name() {
         Some(name) if name == "cur" => true,
         Some(name) if name == "new" => folder.with_file_name("cur").is_dir(),

@@ -10,7 +10,7 @@ use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
 use twicetold_detect::{KeepRule, Numbering, Options, Scan, Stage, scan};
 use twicetold_model::Standing;
-use twicetold_source::Collection;
+use twicetold_source::{Collection, Severity};
 
 use crate::accounts::{AccountsArgs, Places};
 use crate::failure::{Advice, Exit};
@@ -105,6 +105,7 @@ impl EngineArgs {
             collection,
             scan,
             stages: bar.stages(),
+            options,
         })
     }
 
@@ -126,13 +127,18 @@ pub(super) struct Scanned {
     pub(super) scan: Scan,
     /// How long each stage took.
     pub(super) stages: Vec<(Stage, Duration)>,
+    pub(super) options: Options,
 }
 
 impl Scanned {
     /// Whether everything could be read. Problems of decoding do not count: such mail was read.
     pub(super) fn exit(&self) -> Exit {
         let unreadable = |standing| standing == Standing::Unreadable;
-        if self.scan.troubles.is_empty()
+        if self
+            .scan
+            .troubles
+            .iter()
+            .all(|trouble| trouble.severity == Severity::Note)
             && !self
                 .scan
                 .messages

@@ -1,17 +1,25 @@
 //! `twicetold <verb>`: one file per command, whose doc comment is its help.
 
 mod account;
+#[cfg(unix)]
+mod acting;
+#[cfg(unix)]
+mod apply;
 mod completions;
 mod engine;
 mod explain;
 mod fetch;
 mod find;
 mod lexicon;
+#[cfg(unix)]
+mod history;
 mod man;
 mod methods;
 mod pairs;
 mod scan;
 mod stats;
+#[cfg(unix)]
+mod undo;
 
 use anyhow::Result;
 use clap::{Args, Parser, Subcommand};
@@ -23,7 +31,8 @@ use crate::terminal::Color;
 ///
 /// Twicetold reads mailboxes (Maildir, mbox, single messages, folders of text, JSON lines) and finds
 /// the messages whose every sentence can be read in another message that is kept: copies, quoted
-/// originals, texts that were sent again. It shows the proof for each of them. It only reads.
+/// originals, texts that were sent again. It shows the proof for each of them. Only apply and undo change
+/// anything, and undo takes back what apply did.
 #[derive(Debug, Parser)]
 #[command(name = "twicetold", version, after_long_help = AFTER_HELP)]
 pub(crate) struct Cli {
@@ -43,6 +52,12 @@ enum Command {
     Methods(methods::MethodsArgs),
     Account(account::AccountArgs),
     Fetch(fetch::FetchArgs),
+    #[cfg(unix)]
+    Apply(apply::ApplyArgs),
+    #[cfg(unix)]
+    Undo(undo::UndoArgs),
+    #[cfg(unix)]
+    History(history::HistoryArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),
 }
@@ -69,6 +84,12 @@ pub(crate) fn run(cli: Cli) -> Result<Exit> {
         Command::Methods(args) => methods::run(&args),
         Command::Account(args) => account::run(&args, cli.talk),
         Command::Fetch(args) => fetch::run(&args, cli.talk),
+        #[cfg(unix)]
+        Command::Apply(args) => apply::run(&args, cli.talk),
+        #[cfg(unix)]
+        Command::Undo(args) => undo::run(&args, cli.talk),
+        #[cfg(unix)]
+        Command::History(args) => history::run(&args),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args),
     }
@@ -86,13 +107,16 @@ Examples:
                                            texts that are nearly the same
   twicetold fetch work                     the mail of an account, into a local Maildir
   twicetold scan account:work              what was fetched
+  twicetold scan ~/Mail --plan mail.plan   write down what may go,
+  twicetold apply mail.plan                move it to the trash,
+  twicetold undo                           and bring it back
 
 Exit codes:
   0    done
   1    nothing was done because of an error
   2    the command line is wrong
-  3    done, but some paths or messages could not be read
+  3    done, but some paths or messages could not be read, moved or brought back
   130  interrupted
 
-More: docs/scan.md (how it decides), docs/accounts.md (mail accounts), docs/output.md (the formats),
-docs/exit-codes.md";
+More: docs/scan.md (how it decides), docs/apply.md (removing and undoing), docs/accounts.md (mail
+accounts), docs/output.md (the formats), docs/exit-codes.md";

@@ -4,17 +4,19 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
-use twicetold_source::Trouble;
+use twicetold_detect::plan;
+use twicetold_model::Standing;
+use twicetold_source::{Severity, Trouble};
 
 use super::TalkArgs;
-use super::engine::EngineArgs;
+use super::engine::{EngineArgs, Scanned};
 use super::find::distinct_paths;
 use super::stats;
 use crate::failure::{Advice, Exit};
 use crate::output::Output;
-use crate::report::escape::{self, visible, visible_path};
+use crate::report::escape::{self, SafeJson, visible, visible_path};
 use crate::report::text::{Looked, View};
 use crate::report::{csv, jsonl, text, units};
 use crate::terminal::{Paint, talk};
@@ -23,7 +25,8 @@ use crate::terminal::{Paint, talk};
 ///
 /// Reads every message below the paths once and tells which of them say nothing that the others do
 /// not say. A message may go only if every sentence of it stands in messages that are kept, with no
-/// number, date, address or "not" more or less. Nothing is changed: scan only reads.
+/// number, date, address or "not" more or less. Nothing is changed: scan only reads. With --plan, what
+/// may go is written down for apply.
 ///
 /// A path is a Maildir, an mbox, a single message, a folder of them, a text file or a file of JSON
 /// lines; several may be given, and the same mailbox given twice counts once. The mail that was
@@ -42,6 +45,10 @@ pub(super) struct ScanArgs {
     /// Write the result to this file instead of stdout; it appears when it is complete
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
+
+    /// Write a plan of what may go to this file, for twicetold apply
+    #[arg(long, value_name = "FILE")]
+    plan: Option<PathBuf>,
 
     /// List every message that may go and every version, with the reason (text format)
     #[arg(long)]
@@ -78,6 +85,7 @@ Examples:
   twicetold scan --keep folder:Archive,newest ~/Mail
   twicetold scan --format csv --output report.csv ~/Mail
   twicetold scan account:work account:old/INBOX
+  twicetold scan ~/Mail --plan mail.plan
 
 Exit codes: 0 done, 1 error, 2 wrong usage, 3 done but something could not be read,
 130 interrupted.
@@ -99,15 +107,34 @@ pub(super) fn run(args: &ScanArgs, how: TalkArgs) -> Result<Exit> {
     if let Some(path) = paths.iter().find(|path| output.replaces(path)) {
         return Err(would_overwrite(path));
     }
+    let plan_file = args.plan.as_deref().map(|path| Output::open(Some(path)));
+    let plan_file = plan_file.transpose()?;
+    let plan_replaces = |path: &Path| plan_file.as_ref().is_some_and(|plan| plan.replaces(path));
+    if let Some(path) = paths.iter().find(|path| plan_replaces(path)) {
+        return Err(would_overwrite(path));
+    }
+    if let (Some(output), Some(plan)) = (&args.output, &args.plan)
+        && std::path::absolute(output)? == std::path::absolute(plan)?
+    {
+        return Err(Advice::new(
+            "--output and --plan name the same file",
+            "choose another name for one of them",
+        )
+        .usage()
+        .into_error());
+    }
     let start = Instant::now();
     let scanned = args.engine.scan(paths, how.quiet)?;
     let took = start.elapsed();
     let scan = &scanned.scan;
     if let Some(path) = distinct_paths(scan)
         .map(Path::new)
-        .find(|path| output.replaces(path))
+        .find(|path| output.replaces(path) || plan_replaces(path))
     {
         return Err(would_overwrite(path));
+    }
+    if let Some(plan_file) = &plan_file {
+        write_plan(args, &scanned, plan_file, how)?;
     }
 
     match args.format {
@@ -116,6 +143,10 @@ pub(super) fn run(args: &ScanArgs, how: TalkArgs) -> Result<Exit> {
                 paths: paths.iter().map(|path| look(path)).collect(),
                 skipped: scanned.collection.skipped(),
                 list: args.list,
+                plan: args
+                    .plan
+                    .as_ref()
+                    .map(|plan| plan.to_string_lossy().into_owned()),
                 paint: match output {
                     Output::Stdout => Paint::for_stdout(how.color),
                     Output::File(_) | Output::Device(_) => Paint::PLAIN,
@@ -140,13 +171,42 @@ pub(super) fn run(args: &ScanArgs, how: TalkArgs) -> Result<Exit> {
     Ok(scanned.exit())
 }
 
+/// Writes down what may go. The report comes afterwards, so that it can be believed.
+fn write_plan(args: &ScanArgs, scanned: &Scanned, file: &Output, how: TalkArgs) -> Result<()> {
+    let folder = std::env::current_dir().context(Advice::new(
+        "the folder you are in cannot be told",
+        "change to a folder that is there",
+    ))?;
+    let plan = plan(
+        &scanned.collection,
+        &scanned.scan,
+        &scanned.options,
+        &folder,
+        &args.paths,
+    );
+    file.write(|out| plan.write(out, SafeJson))?;
+    let wanted = scanned
+        .scan
+        .messages
+        .iter()
+        .filter(|message| matches!(message.verdict.standing, Standing::Redundant(_)))
+        .count();
+    if !how.quiet && wanted > plan.removals.len() {
+        let left_out = units::counted((wanted - plan.removals.len()) as u64, "message", "messages");
+        talk(&format!(
+            "warning: {left_out} changed during the scan and are not in the plan; scan again"
+        ));
+    }
+    Ok(())
+}
+
 pub(super) fn would_overwrite(path: &Path) -> anyhow::Error {
     Advice::new(
         format!(
-            "the report would overwrite {}, which holds mail that is read",
+            "the report or the plan would overwrite {}, which holds mail that is read",
             path.display()
         ),
-        "choose another name for --output",
+        "choose another name for --output or --plan",
     )
     .into_error()
 }
@@ -172,7 +232,11 @@ pub(super) fn warn_of_troubles(troubles: &[Trouble]) {
     const MOST: usize = 20;
     for trouble in troubles.iter().take(MOST) {
         let what = visible(&trouble.problem.what, escape::MESSAGE);
-        talk(&format!("warning: {}: {what}", visible_path(&trouble.path)));
+        let word = match trouble.severity {
+            Severity::Note => "note",
+            Severity::Unread => "warning",
+        };
+        talk(&format!("{word}: {}: {what}", visible_path(&trouble.path)));
     }
     if let Some(rest @ 1..) = troubles.len().checked_sub(MOST) {
         talk(&format!("warning: {rest} more paths could not be read"));

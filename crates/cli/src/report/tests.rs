@@ -7,7 +7,7 @@ use twicetold_detect::{Explanation, Scan, ScannedMessage, ShownPassage};
 use twicetold_model::{
     Category, Form, Location, Problem, Residue, ResidueKind, Standing, Verdict, Witness,
 };
-use twicetold_source::Trouble;
+use twicetold_source::{Severity, Trouble};
 
 use super::text::{Looked, View};
 use super::{csv, escape, explanation, jsonl, text};
@@ -101,6 +101,7 @@ fn one_of_each() -> Scan {
     let troubles = vec![Trouble {
         path: "gone.mbox".to_owned(),
         problem: Problem::new("no such file or folder"),
+        severity: Severity::Unread,
     }];
     Scan {
         messages,
@@ -134,6 +135,7 @@ fn hostile() -> Scan {
     let troubles = vec![Trouble {
         path: "\u{1b}c".to_owned(),
         problem: Problem::new("\u{1b}[5m"),
+        severity: Severity::Unread,
     }];
     Scan {
         messages: vec![first, second],
@@ -154,6 +156,7 @@ fn view(list: bool) -> View {
         ],
         skipped: 3,
         list,
+        plan: None,
         paint: Paint::PLAIN,
     }
 }
@@ -256,6 +259,7 @@ fn many_problems_and_troubles_are_cut_short() {
         scan.troubles.push(Trouble {
             path,
             problem: Problem::new("not there"),
+            severity: Severity::Unread,
         });
     }
     assert_snapshot!(rendered(|out| text::write(out, &scan, &view(false))));

@@ -31,6 +31,8 @@ pub(crate) struct View {
     pub(crate) skipped: usize,
     /// Whether to list every message that may go.
     pub(crate) list: bool,
+    /// The plan that was written.
+    pub(crate) plan: Option<String>,
     /// The colour to use.
     pub(crate) paint: Paint,
 }

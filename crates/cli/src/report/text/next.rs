@@ -51,6 +51,22 @@ pub(super) fn write_next(out: &mut dyn Write, scan: &Scan, view: &View) -> io::R
             "every message that may go, and every version",
         ));
     }
+    if scan.messages.iter().any(|message| removable(&message)) {
+        let written = view.plan.as_ref().map(|plan| shell_word(plan));
+        steps.push(match written {
+            None => (
+                format!("twicetold scan --plan mail.plan {separate}{paths}"),
+                "write down what may go, for twicetold apply",
+            ),
+            Some(plan) => (
+                format!(
+                    "twicetold apply --dry-run {}",
+                    plan.unwrap_or_else(|| "PLAN".to_owned())
+                ),
+                "check the plan; without --dry-run, carry it out",
+            ),
+        });
+    }
     steps.push((
         format!("twicetold scan --format jsonl {separate}{paths}"),
         "a line per message, for programs",

@@ -1,0 +1,113 @@
+//! The messages of a file that holds many: where each begins, and by what it is recognised.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+
+use super::super::Failure;
+use super::super::disk::{Hashing, Stamp, copy_exactly};
+use crate::checksum::Checksum;
+use crate::judge::{Content, HEAD, judge};
+use crate::listing::{Container, shown_path};
+use crate::stream::{Limits, Stream};
+
+/// What a file of many messages holds.
+#[derive(Clone, Debug)]
+pub(super) struct Index {
+    pub(super) stamp: Stamp,
+    pub(super) container: Container,
+    /// Where each message begins, and its checksum.
+    pub(super) messages: Vec<(u64, Checksum)>,
+    /// How many bytes the file has.
+    pub(super) end: u64,
+}
+
+impl Index {
+    /// Reads a file as the kind of mailbox that it is.
+    pub(super) fn of(path: &Path) -> Result<Self, Failure> {
+        let failed = |error: io::Error| cannot_read(path, &error);
+        let mut head = Vec::new();
+        File::open(path)
+            .and_then(|file| file.take(HEAD as u64).read_to_end(&mut head))
+            .map_err(failed)?;
+        let container = match judge(&head, &shown_path(path)) {
+            Content::Mbox => Container::Mbox,
+            Content::JsonLines => Container::JsonLines,
+            _ => {
+                return Err(Failure::new(
+                    format!("{} no longer holds several messages", path.display()),
+                    "scan again for a new plan",
+                ));
+            }
+        };
+        Self::as_container(path, container)
+    }
+
+    /// Reads a file that is known to be this kind of mailbox.
+    pub(super) fn as_container(path: &Path, container: Container) -> Result<Self, Failure> {
+        let failed = |error: io::Error| cannot_read(path, &error);
+        let metadata = fs::metadata(path).map_err(failed)?;
+        let stream = Stream::open(path, "", container, Limits::USUAL).map_err(failed)?;
+        let mut messages = Vec::new();
+        let mut trouble = None;
+        for task in stream {
+            task.run(
+                &mut |message| {
+                    let start = message.location.offset.unwrap_or(0);
+                    messages.push((start, Checksum::of_message(&message)));
+                },
+                &mut |found| trouble = Some(found),
+            );
+        }
+        if let Some(trouble) = trouble {
+            return Err(Failure::new(
+                format!("{}: {}", path.display(), trouble.problem),
+                "the file stays as it is",
+            ));
+        }
+        Ok(Self {
+            stamp: Stamp::of(&metadata),
+            container,
+            messages,
+            end: metadata.len(),
+        })
+    }
+
+    /// The stretch of the file that a message takes, with what the mailbox puts around it.
+    pub(super) fn stretch(&self, message: usize) -> (u64, u64) {
+        let start = self.messages.get(message).map_or(self.end, |m| m.0);
+        let end = self.messages.get(message + 1).map_or(self.end, |m| m.0);
+        (start, end.saturating_sub(start))
+    }
+
+    /// Which message a plan means: the one at the place it names, or else the only one with that checksum.
+    pub(super) fn find(&self, offset: u64, checksum: Checksum) -> Option<usize> {
+        let at = self.messages.binary_search_by_key(&offset, |m| m.0);
+        if let Ok(at) = at
+            && self.messages[at].1 == checksum
+        {
+            return Some(at);
+        }
+        let mut found = (0..self.messages.len()).filter(|&n| self.messages[n].1 == checksum);
+        match (found.next(), found.next()) {
+            (Some(only), None) => Some(only),
+            _ => None,
+        }
+    }
+}
+
+/// The checksum of a stretch of a file.
+pub(super) fn checksum_of(file: &mut File, start: u64, bytes: u64) -> io::Result<Checksum> {
+    let mut hasher = Hashing::new(io::sink());
+    file.seek(SeekFrom::Start(start))?;
+    copy_exactly(file, bytes, &mut hasher)?;
+    Ok(hasher.whole().checksum)
+}
+
+fn cannot_read(path: &Path, error: &io::Error) -> Failure {
+    let next = match error.kind() {
+        io::ErrorKind::NotFound => "scan again for a new plan",
+        _ => "check its rights",
+    };
+    Failure::new(format!("{} cannot be read: {error}", path.display()), next)
+}
