@@ -202,7 +202,7 @@ impl Plan {
 
     /// The file in which a message of this plan was.
     pub fn path(&self, location: &Location) -> PathBuf {
-        self.folder().join(real_path(&location.path))
+        tidy(&self.folder().join(real_path(&location.path)))
     }
 
     /// The paths that were scanned.
@@ -211,7 +211,7 @@ impl Plan {
         self.head
             .roots
             .iter()
-            .map(|root| folder.join(real_path(root)))
+            .map(|root| tidy(&folder.join(real_path(root))))
             .collect()
     }
 }
@@ -219,6 +219,11 @@ impl Plan {
 /// A path as it stands in a plan: every path can be written so, and read back.
 pub fn plan_path(path: &Path) -> String {
     crate::listing::shown_path(path)
+}
+
+/// The path without the `.` that users put before their paths.
+fn tidy(path: &Path) -> PathBuf {
+    path.components().collect()
 }
 
 fn put<F: Formatter>(line: &mut Vec<u8>, value: &impl Serialize, formatter: F) -> io::Result<()> {

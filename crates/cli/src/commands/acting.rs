@@ -99,17 +99,17 @@ pub(super) fn settle(state: &State, watch: &dyn Watch) -> Result<Vec<Recovered>>
     let mut hands = Local::without_plan(usual_wishes());
     let recovered = recover(state, &mut hands, watch).map_err(advice)?;
     for one in &recovered {
-        let what = if one.undoing { "Undoing run" } else { "Run" };
+        let what = if one.undoing { "undoing run" } else { "run" };
         let out = counted(one.out, "message is", "messages are");
         let back = match one.back {
             0 => String::new(),
             back => format!(
-                ", and {} begun with, now as before",
+                "; {} begun with and left as before",
                 counted(back, "message was", "messages were")
             ),
         };
         talk(&format!(
-            "recovered: {what} {} was interrupted; {out} out of the mailbox{back}.",
+            "recovered: {what} {} was interrupted. {out} out of the mailbox because of it{back}.",
             one.run
         ));
         for line in &one.told {

@@ -82,6 +82,8 @@ pub fn apply<H: Hands>(
         applied: Applied::default(),
     };
     let stopped = applying.run(chosen, progress);
+    let told = applying.hands.finish();
+    applying.applied.told.extend(told);
     applying.applied.stopped = stopped.err();
     applying.applied
 }
@@ -134,7 +136,7 @@ impl<'p, H: Hands> Applying<'_, 'p, '_, H> {
         match self.hands.hold(group, only_looking) {
             Err(failure) => group
                 .iter()
-                .for_each(|removal| self.refuse(removal, failure.clone())),
+                .for_each(|removal| self.refuse_or_skip(removal, failure.clone())),
             Ok(()) => {
                 let ready = self.ready(group);
                 match self.hands.prepare(ready) {
@@ -192,10 +194,7 @@ impl<'p, H: Hands> Applying<'_, 'p, '_, H> {
                         cases.push(case);
                         spots.push((spot, witnesses));
                     }
-                    Err(_) if self.earlier.contains(&removal.message.location) => {
-                        self.applied.already += 1;
-                    }
-                    Err(failure) => self.refuse(removal, failure),
+                    Err(failure) => self.refuse_or_skip(removal, failure),
                 }
             }
             let judged = self.judge.check(&cases);
@@ -270,7 +269,8 @@ impl<'p, H: Hands> Applying<'_, 'p, '_, H> {
     fn prepared(&mut self, prepared: Prepared<'p>) -> Result<(), Failure> {
         self.applied.told.extend(prepared.told);
         for (removal, failure) in prepared.refused {
-            self.refuse(removal, failure);
+            // In a file of many messages, its copy that is kept may be found in its stead.
+            self.refuse_or_skip(removal, failure);
         }
         let Some(step) = prepared.step else {
             return Ok(());
@@ -318,6 +318,15 @@ impl<'p, H: Hands> Applying<'_, 'p, '_, H> {
 
     fn told(&mut self, settled: Settled) {
         self.applied.told.extend(settled.told);
+    }
+
+    /// What an earlier run of the same plan removed is not there, and need not be.
+    fn refuse_or_skip(&mut self, removal: &Removal, failure: Failure) {
+        if self.earlier.contains(&removal.message.location) {
+            self.applied.already += 1;
+        } else {
+            self.refuse(removal, failure);
+        }
     }
 
     fn refuse(&mut self, removal: &Removal, failure: Failure) {

@@ -193,6 +193,9 @@ pub trait Hands {
     /// Works out the next thing that is left to do, and holds what it needs; `None` if nothing had to be done after all.
     fn remainder(&mut self) -> Option<Result<Step, Failure>>;
 
+    /// All is done: a last look at what was replaced. Returns what people should know.
+    fn finish(&mut self) -> Vec<String>;
+
     /// Does it. What could not be done for a message is taken back for that message.
     fn carry_out(&mut self, step: &Step, watch: &dyn Watch) -> Settled;
 

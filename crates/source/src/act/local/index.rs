@@ -1,5 +1,6 @@
 //! The messages of a file that holds many: where each begins, and by what it is recognised.
 
+use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
@@ -18,6 +19,8 @@ pub(super) struct Index {
     pub(super) container: Container,
     /// Where each message begins, and its checksum.
     pub(super) messages: Vec<(u64, Checksum)>,
+    /// The numbers of the messages with each checksum.
+    by_checksum: HashMap<Checksum, Vec<usize>>,
     /// How many bytes the file has.
     pub(super) end: u64,
 }
@@ -65,10 +68,15 @@ impl Index {
                 "the file stays as it is",
             ));
         }
+        let mut by_checksum: HashMap<Checksum, Vec<usize>> = HashMap::new();
+        for (number, (_, checksum)) in messages.iter().enumerate() {
+            by_checksum.entry(*checksum).or_default().push(number);
+        }
         Ok(Self {
             stamp: Stamp::of(&metadata),
             container,
             messages,
+            by_checksum,
             end: metadata.len(),
         })
     }
@@ -80,19 +88,21 @@ impl Index {
         (start, end.saturating_sub(start))
     }
 
-    /// Which message a plan means: the one at the place it names, or else the only one with that checksum.
+    /// Which message a plan means: of those with that checksum the one nearest to the place it names. Mailboxes are
+    /// rewritten when their messages are read, and then places change.
     pub(super) fn find(&self, offset: u64, checksum: Checksum) -> Option<usize> {
-        let at = self.messages.binary_search_by_key(&offset, |m| m.0);
-        if let Ok(at) = at
-            && self.messages[at].1 == checksum
-        {
-            return Some(at);
-        }
-        let mut found = (0..self.messages.len()).filter(|&n| self.messages[n].1 == checksum);
-        match (found.next(), found.next()) {
-            (Some(only), None) => Some(only),
-            _ => None,
-        }
+        let same = self.by_checksum.get(&checksum)?;
+        let next = same.partition_point(|&n| self.messages[n].0 < offset);
+        let near = next.saturating_sub(1)..same.len().min(next + 1);
+        same[near]
+            .iter()
+            .copied()
+            .min_by_key(|&n| self.messages[n].0.abs_diff(offset))
+    }
+
+    /// The first message with this checksum.
+    pub(super) fn first(&self, checksum: Checksum) -> Option<usize> {
+        self.by_checksum.get(&checksum)?.first().copied()
     }
 }
 

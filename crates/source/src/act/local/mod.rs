@@ -3,6 +3,7 @@
 mod files;
 mod flags;
 mod index;
+mod late;
 mod lock;
 mod place;
 mod rewrite;
@@ -31,6 +32,7 @@ use crate::task::{Contained, contained, read_file};
 use crate::walk::is_message_folder;
 use flags::Flags;
 use index::Index;
+use late::Late;
 use lock::{Lock, lock_path};
 
 /// How much of a message in an mbox is searched for flags.
@@ -74,6 +76,8 @@ pub struct Local<'p> {
     owed: BTreeMap<PathBuf, Vec<Owed>>,
     /// Files of messages that stay, which are to get flags when all groups are done.
     owed_moves: Vec<(Touched, Move)>,
+    /// Files that were replaced.
+    late: Vec<Late>,
 }
 
 /// A file of many messages that is being worked on.
@@ -82,6 +86,8 @@ struct Held {
     index: Index,
     /// `None` if it is only looked at.
     lock: Option<Lock>,
+    /// Another file has its name now.
+    replaced: bool,
 }
 
 /// Flags that are to go over to a message in an mbox.
@@ -138,6 +144,7 @@ impl<'p> Local<'p> {
             held: None,
             owed: BTreeMap::new(),
             owed_moves: Vec::new(),
+            late: Vec::new(),
         }
     }
 
@@ -297,6 +304,7 @@ impl<'p> Local<'p> {
                     path: path.to_path_buf(),
                     index,
                     lock: None,
+                    replaced: false,
                 });
                 return Ok(());
             }
@@ -307,6 +315,7 @@ impl<'p> Local<'p> {
                     path: path.to_path_buf(),
                     index,
                     lock: Some(lock),
+                    replaced: false,
                 });
                 return Ok(());
             }
@@ -426,7 +435,24 @@ impl Hands for Local<'_> {
     }
 
     fn release(&mut self) {
-        self.held = None;
+        let Some(held) = self.held.take() else {
+            return;
+        };
+        if let (true, Some(lock)) = (held.replaced, &held.lock)
+            && let Ok(file) = lock.file.try_clone()
+        {
+            let late = Late::new(held.path.clone(), file, held.index.end);
+            self.late.push(late);
+            // So many files may be open; the first ones have had time enough.
+            if self.late.len() > late::MOST {
+                self.late.remove(0);
+            }
+        }
+    }
+
+    fn finish(&mut self) -> Vec<String> {
+        let late = std::mem::take(&mut self.late);
+        late::rescue(late, &self.wishes.token, self.wishes.patience)
     }
 
     fn read(&mut self, named: &Named) -> Result<(RawMessage<'static>, Spot), Failure> {

@@ -35,17 +35,25 @@ impl Local<'_> {
         let mut removed: BTreeSet<usize> = BTreeSet::new();
         let mut marked: BTreeMap<usize, Flags> = BTreeMap::new();
         let mut messages = Vec::new();
+        // Copies with the same bytes can be taken for each other: what one rests on must not be one that goes.
+        let going: BTreeSet<usize> = ready
+            .iter()
+            .filter_map(|ready| match ready.spot.kind {
+                Kind::Inside { number } => Some(number),
+                Kind::File { .. } => None,
+            })
+            .collect();
         for ready in ready {
             let Kind::Inside { number } = ready.spot.kind else {
                 continue;
             };
-            let witness_here = |other: &Spot| matches!(other.kind, Kind::Inside { number: there } if other.path == path && there == number);
+            let goes_too = |other: &Spot| matches!(other.kind, Kind::Inside { number } if other.path == path && going.contains(&number));
             let refusal = match self.wishes.action {
                 Action::Hardlink => Some(Failure::new(
                     "it is inside a file with other messages, so it cannot be a link",
                     "use --action trash for it",
                 )),
-                _ if removed.contains(&number) || ready.witnesses.iter().any(witness_here) => {
+                _ if removed.contains(&number) || ready.witnesses.iter().any(goes_too) => {
                     Some(Failure::new(
                         "it cannot be told from another message with the same bytes",
                         "scan again for a new plan",
@@ -200,6 +208,7 @@ impl Local<'_> {
         let Some(Held {
             index,
             lock: Some(lock),
+            replaced,
             ..
         }) = &mut self.held
         else {
@@ -253,6 +262,7 @@ impl Local<'_> {
             ));
         }
         fs::rename(&*step.draft, &**path).map_err(failed)?;
+        *replaced = true;
         watch.reached("the new mailbox has its name");
         sync_folder(folder_of(path)).map_err(failed)
     }
@@ -384,7 +394,7 @@ pub(super) fn copy_edited(
 }
 
 /// What has to stand between what a bin ends with and the next message.
-fn padding(tail: &[u8], container: Container) -> &'static [u8] {
+pub(super) fn padding(tail: &[u8], container: Container) -> &'static [u8] {
     match container {
         _ if tail.is_empty() => b"",
         Container::Mbox if tail.ends_with(b"\n\n") || tail.ends_with(b"\n\r\n") => b"",

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use super::super::disk::{
@@ -18,8 +18,9 @@ use super::Local;
 use super::files::{changing, unmake};
 use super::index::{Index, checksum_of};
 use super::lock::Lock;
-use super::rewrite::{draft_of, empty_bin};
+use super::rewrite::{draft_of, empty_bin, padding};
 use crate::checksum::Checksum;
+use crate::listing::Container;
 
 /// A stretch that goes back: where it goes in the file as it is now, what it replaces there, and where it is.
 struct Back<'e> {
@@ -101,7 +102,17 @@ impl Local<'_> {
         remove_if_there(&draft_path).map_err(failed)?;
         let draft = create_like(&draft_path, &like).map_err(failed)?;
         let mut out = Hashing::new(BufWriter::with_capacity(1 << 16, draft));
-        write_back(&mut lock.file, end, &backs, bin.as_mut(), &mut out).map_err(failed)?;
+        // What somebody else has written since may end or begin anyhow.
+        let container = (!unchanged).then(|| container_of(index.as_ref(), step));
+        write_back(
+            &mut lock.file,
+            end,
+            &backs,
+            bin.as_mut(),
+            container,
+            &mut out,
+        )
+        .map_err(failed)?;
         out.flush().map_err(failed)?;
         let written = out.whole();
         let draft = out
@@ -119,6 +130,20 @@ impl Local<'_> {
             ));
         }
         draft.sync_all().map_err(failed)?;
+        if let Some(container) = container {
+            let before = index.as_ref().map_or(0, |index| index.messages.len());
+            let found = Index::as_container(&draft_path, container).map(|new| new.messages.len());
+            if found != Ok(before + backs.len()) {
+                let _ = remove_if_there(&draft_path);
+                return Err(Failure::new(
+                    format!(
+                        "{} has changed so that messages cannot be put back into it",
+                        path.display()
+                    ),
+                    format!("they are in {}", bin_name(step)),
+                ));
+            }
+        }
         watch.reached("the old mailbox is written");
         fs::rename(&*draft_path, &**path).map_err(failed)?;
         watch.reached("the old mailbox has its name");
@@ -130,6 +155,15 @@ impl Local<'_> {
         watch.reached("the bin is cleared");
         Ok(())
     }
+}
+
+/// What kind of file it is, or was.
+fn container_of(index: Option<&Index>, step: &Rewrite) -> Container {
+    let bin = || Index::of(&step.bin.as_ref()?.path).ok();
+    index
+        .map(|index| index.container)
+        .or_else(|| bin().map(|bin| bin.container))
+        .unwrap_or(Container::Mbox)
 }
 
 fn bin_name(step: &Rewrite) -> String {
@@ -153,6 +187,7 @@ fn where_to<'e>(
     let (mut taken, mut put) = (0_u64, 0_u64);
     let bin_index = step.bin.as_ref().and_then(|bin| Index::of(&bin.path).ok());
     let mut last: Option<(Checksum, u64)> = None;
+    let mut moved = 0_i64;
     for edit in &step.edits {
         let in_place = (edit.start + put).saturating_sub(taken);
         match &edit.was {
@@ -169,8 +204,13 @@ fn where_to<'e>(
                 removal += 1;
                 let own = step.messages.get(number).map(|message| message.checksum);
                 let found = bin.as_deref_mut().and_then(|bin| {
-                    find_in(bin, *start, edit.bytes, *checksum, bin_index.as_ref())
+                    // What stood before them and was taken out moved all of them alike.
+                    let likely = [*start, start.saturating_add_signed(moved)];
+                    find_in(bin, likely, edit.bytes, *checksum, bin_index.as_ref())
                 });
+                if let Some(found) = found {
+                    moved = found.cast_signed().wrapping_sub(start.cast_signed());
+                }
                 match found {
                     None => lost.push(number),
                     Some(found) => {
@@ -207,28 +247,24 @@ fn behind(edit: &Edit, index: Option<&Index>, last: Option<(Checksum, u64)>, end
         None => index.messages.first().map_or(end, |first| first.0),
         // It stood behind one that goes back, too.
         Some(after) if last.is_some_and(|last| last.0 == after) => last.map_or(end, |last| last.1),
-        Some(after) => index
-            .messages
-            .iter()
-            .position(|message| message.1 == after)
-            .map_or(end, |number| {
-                let (start, bytes) = index.stretch(number);
-                start + bytes
-            }),
+        Some(after) => index.first(after).map_or(end, |number| {
+            let (start, bytes) = index.stretch(number);
+            start + bytes
+        }),
     }
 }
 
 /// Where a stretch is in the bin: where it was put, or where it moved when others were taken out.
 fn find_in(
     bin: &mut File,
-    start: u64,
+    likely: [u64; 2],
     bytes: u64,
     checksum: Checksum,
     index: Option<&Index>,
 ) -> Option<u64> {
     let mut is_at =
         |start: u64| checksum_of(bin, start, bytes).is_ok_and(|found| found == checksum);
-    if is_at(start) {
+    if let Some(start) = likely.into_iter().find(|&start| is_at(start)) {
         return Some(start);
     }
     index?
@@ -238,29 +274,73 @@ fn find_in(
         .find(|&start| is_at(start))
 }
 
+/// Writes the file with everything in its place; with a container, what is put in is kept apart from what is there.
 fn write_back(
     mailbox: &mut File,
     end: u64,
     backs: &[Back<'_>],
     mut bin: Option<&mut File>,
+    container: Option<Container>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
+    let mut out = Ending {
+        inner: out,
+        tail: Vec::new(),
+    };
     let mut at = 0;
     for back in backs {
         mailbox.seek(SeekFrom::Start(at))?;
-        copy_exactly(mailbox, back.at.saturating_sub(at), out)?;
+        let kept = back.at.saturating_sub(at);
+        if kept > 0 && at > 0 {
+            out.pad(container)?;
+        }
+        copy_exactly(mailbox, kept, &mut out)?;
+        out.pad(container)?;
         match (&back.edit.was, back.in_bin, bin.as_deref_mut()) {
             (Was::Here(text), _, _) => out.write_all(&text.0)?,
             (Was::Bin { .. }, Some(start), Some(bin)) => {
                 bin.seek(SeekFrom::Start(start))?;
-                copy_exactly(bin, back.edit.bytes, out)?;
+                copy_exactly(bin, back.edit.bytes, &mut out)?;
             }
             _ => return Err(io::ErrorKind::InvalidData.into()),
         }
         at = back.at + back.replaces;
     }
     mailbox.seek(SeekFrom::Start(at))?;
-    copy_exactly(mailbox, end.saturating_sub(at), out)
+    if end > at {
+        out.pad(container)?;
+    }
+    copy_exactly(mailbox, end.saturating_sub(at), &mut out)
+}
+
+/// Remembers how what was written ends.
+struct Ending<'w> {
+    inner: &'w mut dyn Write,
+    tail: Vec<u8>,
+}
+
+impl Ending<'_> {
+    fn pad(&mut self, container: Option<Container>) -> io::Result<()> {
+        match container {
+            None => Ok(()),
+            Some(container) => self.write_all(padding(&self.tail, container)),
+        }
+    }
+}
+
+impl Write for Ending<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.inner.write(bytes)?;
+        let last = &bytes[written.saturating_sub(4)..written];
+        self.tail.extend_from_slice(last);
+        let needless = self.tail.len().saturating_sub(4);
+        self.tail.drain(..needless);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
 }
 
 /// Takes out of the bin what was put back.
@@ -307,7 +387,15 @@ fn cut(path: &Path, cuts: &BTreeSet<(u64, u64)>) -> io::Result<u64> {
     for &(start, bytes) in cuts.iter().chain([&(like.len(), 0)]) {
         file.seek(SeekFrom::Start(at))?;
         let kept = start.saturating_sub(at);
-        copy_exactly(&mut file, kept, &mut out)?;
+        // No more than the empty lines between two messages.
+        let mut between = vec![0; usize::try_from(kept).unwrap_or(usize::MAX).min(3)];
+        file.read_exact(&mut between)?;
+        if kept < 3 && between.iter().all(|&byte| byte == b'\n') {
+            at = start + bytes;
+            continue;
+        }
+        out.write_all(&between)?;
+        copy_exactly(&mut file, kept - between.len() as u64, &mut out)?;
         left += kept;
         at = start + bytes;
     }
