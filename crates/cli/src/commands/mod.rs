@@ -10,9 +10,9 @@ mod engine;
 mod explain;
 mod fetch;
 mod find;
-mod lexicon;
 #[cfg(unix)]
 mod history;
+mod lexicon;
 mod man;
 mod methods;
 mod pairs;

@@ -36,6 +36,15 @@ impl Index {
         let container = match judge(&head, &shown_path(path)) {
             Content::Mbox => Container::Mbox,
             Content::JsonLines => Container::JsonLines,
+            Content::Sgml => {
+                return Err(Failure::new(
+                    format!(
+                        "{} is a collection of texts, which is only read",
+                        path.display()
+                    ),
+                    "leave it out when you scan for a plan",
+                ));
+            }
             _ => {
                 return Err(Failure::new(
                     format!("{} no longer holds several messages", path.display()),

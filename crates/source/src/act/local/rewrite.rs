@@ -395,15 +395,14 @@ pub(super) fn copy_edited(
 
 /// What has to stand between what a bin ends with and the next message.
 pub(super) fn padding(tail: &[u8], container: Container) -> &'static [u8] {
+    let ends_line = tail.is_empty() || tail.ends_with(b"\n");
     match container {
         _ if tail.is_empty() => b"",
         Container::Mbox if tail.ends_with(b"\n\n") || tail.ends_with(b"\n\r\n") => b"",
-        Container::Mbox | Container::JsonLines if !tail.ends_with(b"\n") => match container {
-            Container::Mbox => b"\n\n",
-            Container::JsonLines => b"\n",
-        },
-        Container::Mbox => b"\n",
-        Container::JsonLines => b"",
+        Container::Mbox if ends_line => b"\n",
+        Container::Mbox => b"\n\n",
+        Container::JsonLines | Container::Sgml if ends_line => b"",
+        Container::JsonLines | Container::Sgml => b"\n",
     }
 }
 
