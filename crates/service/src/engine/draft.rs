@@ -1,0 +1,242 @@
+//! Changes that have been decided and not yet been made, in front of the state they will change.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::campaign::{Campaign, CampaignId};
+use crate::reputation::Reporter;
+use crate::state::{Change, Owners, Record, State, StateError, Stored, Tally, add};
+
+/// A way through merged campaigns longer than this does not exist.
+const LONGEST_WAY: usize = 32;
+
+/// A view of the state with changes applied.
+pub(super) struct Draft<'s> {
+    state: &'s dyn State,
+    /// What was read and what it becomes.
+    entries: BTreeMap<CampaignId, Entry>,
+    /// Keys that lead to campaigns only because of these changes.
+    added: BTreeMap<u64, BTreeSet<CampaignId>>,
+    /// Reporters that were read.
+    reporters: RefCell<BTreeMap<String, Reporter>>,
+}
+
+struct Entry {
+    expected: u64,
+    before: BTreeSet<u64>,
+    now: Option<Record>,
+    tallies: BTreeMap<String, Tally>,
+}
+
+impl<'s> Draft<'s> {
+    pub(super) fn new(state: &'s dyn State) -> Self {
+        Self {
+            state,
+            entries: BTreeMap::new(),
+            added: BTreeMap::new(),
+            reporters: RefCell::default(),
+        }
+    }
+
+    /// As [`State::owners`].
+    pub(super) fn owners(&self, keys: &[u64], most: usize) -> Result<Vec<Owners>, StateError> {
+        let mut owners = self.state.owners(keys, most)?;
+        if !self.added.is_empty() {
+            for (key, owners) in keys.iter().zip(&mut owners) {
+                if let Some(added) = self.added.get(key) {
+                    owners.ids.extend(added);
+                    owners.ids.sort_unstable();
+                    owners.ids.dedup();
+                    owners.more |= owners.ids.len() > most;
+                    owners.ids.truncate(most);
+                }
+            }
+        }
+        Ok(owners)
+    }
+
+    /// The campaigns under these names; names of merged campaigns lead to what they became.
+    pub(super) fn campaigns(&self, ids: &[CampaignId]) -> Result<Vec<Campaign>, StateError> {
+        let mut found: BTreeMap<CampaignId, Campaign> = BTreeMap::new();
+        let mut asked: Vec<CampaignId> = ids.to_vec();
+        let mut known: BTreeSet<CampaignId> = BTreeSet::new();
+        for _ in 0..LONGEST_WAY {
+            asked.sort_unstable();
+            asked.dedup();
+            asked.retain(|id| known.insert(*id));
+            if asked.is_empty() {
+                break;
+            }
+            let mut next = Vec::new();
+            for record in self.records(&asked)?.into_iter().flatten() {
+                match record {
+                    Record::Campaign(campaign) => {
+                        found.insert(campaign.id, *campaign);
+                    }
+                    Record::Merged(into) => next.push(into),
+                }
+            }
+            asked = next;
+        }
+        Ok(found.into_values().collect())
+    }
+
+    /// The campaign under a name.
+    pub(super) fn campaign(&self, id: CampaignId) -> Result<Option<Campaign>, StateError> {
+        Ok(self.campaigns(&[id])?.into_iter().next())
+    }
+
+    fn records(&self, ids: &[CampaignId]) -> Result<Vec<Option<Record>>, StateError> {
+        let unread: Vec<CampaignId> = ids
+            .iter()
+            .copied()
+            .filter(|id| !self.entries.contains_key(id))
+            .collect();
+        let mut read = self.state.records(&unread)?.into_iter();
+        Ok(ids
+            .iter()
+            .map(|id| match self.entries.get(id) {
+                Some(entry) => entry.now.clone(),
+                None => read.next().flatten().map(|stored| stored.record),
+            })
+            .collect())
+    }
+
+    /// The entry of a campaign that is to be changed.
+    fn entry(&mut self, id: CampaignId) -> Result<&mut Entry, StateError> {
+        if !self.entries.contains_key(&id) {
+            let stored = self.state.records(&[id])?.into_iter().next().flatten();
+            let (expected, now) = match stored {
+                Some(Stored { version, record }) => (version, Some(record)),
+                None => (0, None),
+            };
+            let before = keys(now.as_ref());
+            self.entries.insert(
+                id,
+                Entry {
+                    expected,
+                    before,
+                    now,
+                    tallies: BTreeMap::new(),
+                },
+            );
+        }
+        // It was put there just now, if it was not there before.
+        Ok(self.entries.entry(id).or_insert_with(|| Entry {
+            expected: 0,
+            before: BTreeSet::new(),
+            now: None,
+            tallies: BTreeMap::new(),
+        }))
+    }
+
+    /// Replaces a campaign.
+    pub(super) fn put(&mut self, campaign: &Campaign) -> Result<(), StateError> {
+        let id = campaign.id;
+        let keys = campaign.keys();
+        let entry = self.entry(id)?;
+        entry.now = Some(Record::Campaign(Box::new(campaign.clone())));
+        let new: Vec<u64> = keys.difference(&entry.before).copied().collect();
+        for key in new {
+            self.added.entry(key).or_default().insert(id);
+        }
+        for merged in &campaign.merged {
+            // Only those merged just now have a record of their own that is not yet a pointer.
+            if let Some(entry) = self.entries.get_mut(merged) {
+                entry.now = Some(Record::Merged(id));
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes a campaign and every name it ever had.
+    pub(super) fn remove(&mut self, id: CampaignId) -> Result<(), StateError> {
+        let mut names = vec![id];
+        let entry = self.entry(id)?;
+        if let Some(Record::Campaign(campaign)) = &entry.now {
+            names.extend(&campaign.merged);
+        }
+        for name in names {
+            self.entry(name)?.now = None;
+        }
+        Ok(())
+    }
+
+    /// Makes one name lead to another campaign.
+    pub(super) fn redirect(&mut self, from: CampaignId, to: CampaignId) {
+        // If it cannot be read now, committing will fail or conflict, and all is decided anew.
+        if let Ok(entry) = self.entry(from) {
+            entry.now = Some(Record::Merged(to));
+        }
+    }
+
+    /// Adds to the figures of a reporter, together with a change of this campaign.
+    pub(super) fn tally(&mut self, id: CampaignId, name: &str, change: impl FnOnce(&mut Tally)) {
+        if let Ok(entry) = self.entry(id) {
+            change(entry.tallies.entry(name.to_owned()).or_default());
+        }
+    }
+
+    /// A reporter, with the figures as they will be.
+    pub(super) fn reporter(&self, name: &str) -> Result<Reporter, StateError> {
+        let name = name.to_owned();
+        let found = self.reporters(std::iter::once(&name))?;
+        Ok(found.into_iter().next().unwrap_or_default())
+    }
+
+    /// Reporters, with the figures as they will be.
+    pub(super) fn reporters<'n>(
+        &self,
+        names: impl Iterator<Item = &'n String>,
+    ) -> Result<Vec<Reporter>, StateError> {
+        let names: Vec<&str> = names.map(String::as_str).collect();
+        let mut read = self.reporters.borrow_mut();
+        let unread: Vec<&str> = names
+            .iter()
+            .copied()
+            .filter(|name| !read.contains_key(*name))
+            .collect();
+        if !unread.is_empty() {
+            let found = self.state.reporters(&unread)?;
+            for (name, found) in unread.iter().zip(found) {
+                read.insert((*name).to_owned(), found.unwrap_or_default());
+            }
+        }
+        Ok(names
+            .iter()
+            .map(|name| {
+                let mut reporter = read.get(*name).cloned().unwrap_or_default();
+                for tally in self.entries.values().filter_map(|e| e.tallies.get(*name)) {
+                    add(&mut reporter, tally);
+                }
+                reporter
+            })
+            .collect())
+    }
+
+    /// What is to be committed.
+    pub(super) fn into_changes(self) -> Vec<Change> {
+        self.entries
+            .into_iter()
+            .filter(|(_, entry)| entry.expected > 0 || entry.now.is_some())
+            .map(|(id, entry)| {
+                let after = keys(entry.now.as_ref());
+                Change {
+                    id,
+                    expected: entry.expected,
+                    added: after.difference(&entry.before).copied().collect(),
+                    removed: entry.before.difference(&after).copied().collect(),
+                    record: entry.now,
+                    tallies: entry.tallies.into_iter().collect(),
+                }
+            })
+            .collect()
+    }
+}
+
+fn keys(record: Option<&Record>) -> BTreeSet<u64> {
+    match record {
+        Some(Record::Campaign(campaign)) => campaign.keys(),
+        _ => BTreeSet::new(),
+    }
+}

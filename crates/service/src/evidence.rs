@@ -1,0 +1,262 @@
+//! What a message and a reported one have in common, method by method, and how sure that makes us.
+//!
+//! | method | evidence, 0 to 1 | certainty that it is the same campaign |
+//! |---|---|---|
+//! | `winnow` | share of the reported text found in the message, by rarity, spread over all of it | 0 below .1, .5 at .35, 1 from .6 on; less if what was found tells little or stands in a quotation |
+//! | `imatch` | share of hashes that agree | .35 for the first agreement, each further one takes a third of the doubt |
+//! | `simhash` | 1 − different bits / 64 | .4 within 3 bits, .2 within 8 |
+//! | `edit` | share of keys that agree | .2 for each, at most .6 |
+//! | `layout` | 1 − different bits / 64, 1 for equal layouts | see [`Match::layout`] |
+//!
+//! Text methods are independent enough to be joined as doubts are: the certainty is 1 less the product of
+//! all doubts. Hashes can agree by chance, so `imatch`, `simhash` and one or two keys of `edit` count only
+//! if a tenth of the text was found as well.
+
+use serde::Serialize;
+use twicetold_methods::simhash::distance;
+use twicetold_model::shared_keys;
+
+use crate::sketch::{Fingerprint, LayoutSketch, STRETCHES, Sketches};
+
+/// A campaign is named from this certainty on.
+pub const NAMED: f64 = 0.5;
+/// Found text that tells less than this (in natural units of information) is not believed in full: some
+/// four pairs of rare words.
+const ENOUGH: f64 = 40.0;
+/// The share of found text that makes agreeing hashes count.
+const VERIFIED: f64 = 0.1;
+/// Different bits that layouts with links to the same domains may have, and by which part the number of
+/// their tags may differ.
+const NEAR_LAYOUT: u32 = 9;
+const NEAR_TAGS: u16 = 6;
+/// The same for layouts that lead to the very same pages.
+const FAR_LAYOUT: u32 = 16;
+const FAR_TAGS: u16 = 3;
+/// Different bits that rich layouts without any link may have.
+const NEAR_LINKLESS: u32 = 5;
+/// An equal layout without links says something from so many tags on.
+const RICH_LAYOUT: u16 = 24;
+
+/// What each method found; `None` where a method has nothing to say about one of the two.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Evidence {
+    /// The share of the reported text that the message holds.
+    pub winnow: Option<f64>,
+    /// The share of I-Match hashes that agree.
+    pub imatch: Option<f64>,
+    /// The share of SimHash bits that agree.
+    pub simhash: Option<f64>,
+    /// The share of keys of the edit method that agree.
+    pub edit: Option<f64>,
+    /// How alike the layouts are.
+    pub layout: Option<f64>,
+}
+
+/// How sure it is that a message belongs to the campaign of a reported one.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Match {
+    /// By what it says, 0 to 1.
+    pub text: f64,
+    /// By how it looks and where its links lead, 0 to 1. Layouts count only if both link to the same
+    /// domains or pages, or if they are equal and rich.
+    pub layout: f64,
+    /// What each method found.
+    pub evidence: Evidence,
+}
+
+impl Match {
+    /// Whether the text alone names the campaign.
+    pub fn by_text(&self) -> bool {
+        self.text >= NAMED
+    }
+
+    /// Whether the campaign is named at all.
+    pub fn is_named(&self) -> bool {
+        self.by_text() || self.layout >= NAMED
+    }
+
+    /// One number for both. Text and layout together are surer than text; layout alone is never more
+    /// than half sure, and so never enough to block.
+    pub fn certainty(&self) -> f64 {
+        if self.by_text() {
+            1.0 - (1.0 - self.text) * (1.0 - self.layout / 2.0)
+        } else if self.layout >= NAMED {
+            self.layout / 2.0
+        } else {
+            0.0
+        }
+    }
+}
+
+/// Compares a message with a reported one.
+pub fn compare(message: &Sketches, known: &Sketches) -> Match {
+    let found = found(message, known);
+    let imatch = shared_keys(&message.imatch, &known.imatch);
+    let edit = shared_keys(&message.edit, &known.edit);
+    let bits = message
+        .simhash
+        .zip(known.simhash)
+        .map(|(a, b)| distance(a, b));
+    let mut doubt = 1.0 - found.certainty();
+    if found.share >= VERIFIED {
+        doubt *= 1.0 - by_imatch(imatch);
+        doubt *= 1.0 - by_simhash(bits);
+    }
+    if found.share >= VERIFIED || edit >= 4 {
+        doubt *= 1.0 - 0.2 * edit.min(3) as f64;
+    }
+    let (layout, alike) = by_layout(message.layout.as_ref(), known.layout.as_ref());
+    let share = |agree: usize, a: &[u64], b: &[u64]| {
+        let least = a.len().min(b.len());
+        (least > 0).then(|| agree as f64 / least as f64)
+    };
+    Match {
+        text: 1.0 - doubt,
+        layout,
+        evidence: Evidence {
+            winnow: (found.compared > 0).then_some(found.share),
+            imatch: share(imatch, &message.imatch, &known.imatch),
+            simhash: bits.map(|bits| 1.0 - f64::from(bits) / 64.0),
+            edit: share(edit, &message.edit, &known.edit),
+            layout: alike,
+        },
+    }
+}
+
+fn by_imatch(agree: usize) -> f64 {
+    1.0 - 0.65_f64.powi(agree.min(8) as i32)
+}
+
+fn by_simhash(bits: Option<u32>) -> f64 {
+    match bits {
+        Some(0..=3) => 0.4,
+        Some(4..=8) => 0.2,
+        _ => 0.0,
+    }
+}
+
+/// The certainty of two layouts, and how alike they are.
+fn by_layout(a: Option<&LayoutSketch>, b: Option<&LayoutSketch>) -> (f64, Option<f64>) {
+    let Some((a, b)) = a.zip(b) else {
+        return (0.0, None);
+    };
+    let equal = a.checksum == b.checksum;
+    let bits = distance(a.near, b.near);
+    let alike = if equal {
+        1.0
+    } else {
+        1.0 - f64::from(bits.max(1)) / 64.0
+    };
+    let same_links = !a.links.is_empty() && a.links == b.links;
+    let shared = shared_keys(&a.targets, &b.targets);
+    let same_pages = shared >= 2 && shared == a.targets.len().min(b.targets.len());
+    let rich = a.links.is_empty() && b.links.is_empty() && a.tags.min(b.tags) >= 2 * RICH_LAYOUT;
+    let near = |bits_at_most: u32, part: u16| {
+        bits <= bits_at_most && a.tags.abs_diff(b.tags) <= a.tags.max(b.tags) / part
+    };
+    let certainty = if equal && (same_links || a.tags >= RICH_LAYOUT) {
+        1.0
+    } else if same_links && near(NEAR_LAYOUT, NEAR_TAGS) {
+        1.0 - f64::from(bits) / f64::from(2 * NEAR_LAYOUT)
+    } else if same_pages && near(FAR_LAYOUT, FAR_TAGS) || rich && near(NEAR_LINKLESS, NEAR_TAGS) {
+        NAMED
+    } else {
+        0.0
+    };
+    (certainty, Some(alike))
+}
+
+/// How much of a reported text stands in a message.
+struct Found {
+    /// The share found, by weight, less for passages found in one place only.
+    share: f64,
+    /// How much all that was found tells.
+    tells: f64,
+    /// How many pairs could be looked for.
+    compared: usize,
+    /// The share of what was found that the message only quotes.
+    quoted: f64,
+}
+
+impl Found {
+    fn certainty(&self) -> f64 {
+        let of_share = ((self.share - 0.1) / 0.5).clamp(0.0, 1.0);
+        let of_sum = (self.tells / ENOUGH).min(1.0);
+        // Whoever quotes spam to talk about it does not send it.
+        of_share * of_sum * (1.0 - 0.6 * self.quoted)
+    }
+}
+
+/// Looks for the pairs of a reported message's content in a message.
+///
+/// The reported text is cut into stretches, and the square roots of the shares found in each are
+/// averaged. A text changed all over loses as much everywhere and keeps its share; a footer or a notice
+/// that two messages have in common fills some stretches and leaves the others empty, and loses.
+fn found(message: &Sketches, known: &Sketches) -> Found {
+    // Of long messages only pairs with small numbers are kept: others cannot be looked for.
+    let limit = match message.pairs.last() {
+        Some(last) if message.all_pairs as usize > message.pairs.len() => last.key,
+        _ => u64::MAX,
+    };
+    let packed = !known.pairs.iter().any(|pair| pair.is_content());
+    let (mut have, mut all) = ([0.0; STRETCHES], [0.0; STRETCHES]);
+    let (mut compared, mut quoted) = (0, 0.0);
+    let mut rest = message.pairs.as_slice();
+    let sought = known
+        .pairs
+        .iter()
+        .filter(|pair| pair.key <= limit && (packed || pair.is_content()));
+    for pair in sought {
+        let at = rest.partition_point(|one| one.key < pair.key);
+        rest = rest.get(at..).unwrap_or_default();
+        let weight = f64::from(pair.weight) / 16.0;
+        all[pair.stretch()] += weight;
+        compared += 1;
+        if let Some(held) = rest.first().filter(|one| one.key == pair.key) {
+            have[pair.stretch()] += weight;
+            if held.is_quoted() && !pair.is_quoted() {
+                quoted += weight;
+            }
+        }
+    }
+    let (total, tells): (f64, f64) = (all.iter().sum(), have.iter().sum());
+    if tells <= 0.0 {
+        return Found {
+            share: 0.0,
+            tells: 0.0,
+            compared,
+            quoted: 0.0,
+        };
+    }
+    // Few pairs cannot fill eight stretches.
+    let width = match compared {
+        0..16 => 4,
+        16..32 => 2,
+        _ => 1,
+    };
+    let roots: f64 = all
+        .chunks(width)
+        .zip(have.chunks(width))
+        .map(|(all, have)| (all.iter().sum::<f64>(), have.iter().sum::<f64>()))
+        .filter(|(all, _)| *all > 0.0)
+        .map(|(all, have)| (have / all).sqrt() * all / total)
+        .sum();
+    Found {
+        share: (roots * roots).min(1.0),
+        tells,
+        compared,
+        quoted: if talks_about(&message.pairs) {
+            quoted / tells
+        } else {
+            0.0
+        },
+    }
+}
+
+/// Whether a message says something of its own besides what it quotes.
+fn talks_about(pairs: &[Fingerprint]) -> bool {
+    let own = pairs
+        .iter()
+        .filter(|pair| pair.is_content() && !pair.is_quoted());
+    own.count() * 20 >= pairs.len()
+}
