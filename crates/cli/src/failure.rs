@@ -18,6 +18,10 @@ pub(crate) enum Exit {
     Usage,
     /// It was done, but some paths or messages could not be read.
     Partly,
+    /// It was done, and a message is spam; only where that was asked for.
+    Spam,
+    /// It was done, no message is spam, and one may be; only where that was asked for.
+    Unsure,
 }
 
 impl From<Exit> for ExitCode {
@@ -27,6 +31,8 @@ impl From<Exit> for ExitCode {
             Exit::Failed => 1,
             Exit::Usage => 2,
             Exit::Partly => 3,
+            Exit::Spam => 10,
+            Exit::Unsure => 11,
         })
     }
 }

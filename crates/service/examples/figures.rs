@@ -99,7 +99,12 @@ fn main() -> Result<(), Box<dyn Error>> {
                 found += usize::from(right);
                 unsure += usize::from(right && answer.class == Class::Unsure);
                 if !right && std::env::var_os("SHOW").is_some() {
-                    writeln!(out, "   missed {path} {:?} {:?}", answer.evidence, sketches.layout.as_ref().map(|l| (l.tags, l.links.len())))?;
+                    writeln!(
+                        out,
+                        "   missed {path} {:?} {:?}",
+                        answer.evidence,
+                        sketches.layout.as_ref().map(|l| (l.tags, l.links.len()))
+                    )?;
                 }
             }
             let share = found as f64 / mail.len().max(1) as f64;
@@ -116,7 +121,11 @@ fn main() -> Result<(), Box<dyn Error>> {
                 if let Some(campaign) = answer.campaign {
                     alarms += 1;
                     if alarms <= 20 {
-                        writeln!(out, "   alarm {path}: {} {:.2} {:?}", campaign.id, answer.score, answer.evidence)?;
+                        writeln!(
+                            out,
+                            "   alarm {path}: {} {:.2} {:?}",
+                            campaign.id, answer.score, answer.evidence
+                        )?;
                     }
                 }
             }

@@ -215,7 +215,10 @@ impl Campaign {
         let found = self.compare(message);
         if self.exemplars.len() < EXEMPLARS
             && !self.holds(message)
-            && found.evidence.winnow.is_none_or(|share| share < NEW_VARIANT)
+            && found
+                .evidence
+                .winnow
+                .is_none_or(|share| share < NEW_VARIANT)
         {
             self.exemplars.push(kept(message));
         }
@@ -307,14 +310,27 @@ fn keys(sketches: &Sketches, pairs: usize) -> Vec<u64> {
     const NEAR: u64 = 0x55;
     // Different methods must not meet under one number.
     let of = |method: u64, key: u64| mix(key ^ mix(method));
-    let mut keys: Vec<u64> = sketches.pairs.iter().take(pairs).map(|pair| pair.key).collect();
+    let mut keys: Vec<u64> = sketches
+        .pairs
+        .iter()
+        .take(pairs)
+        .map(|pair| pair.key)
+        .collect();
     keys.extend(sketches.imatch.iter().map(|&key| of(IMATCH, key)));
     keys.extend(sketches.edit.iter().map(|&key| of(EDIT, key)));
     if let Some(layout) = &sketches.layout {
         keys.push(of(LAYOUT, layout.checksum));
-        let links: Vec<u8> = layout.links.iter().flat_map(|link| link.to_le_bytes()).collect();
+        let links: Vec<u8> = layout
+            .links
+            .iter()
+            .flat_map(|link| link.to_le_bytes())
+            .collect();
         if links.is_empty() {
-            keys.extend(block_keys(layout.near, 4).into_iter().map(|key| of(NEAR, key)));
+            keys.extend(
+                block_keys(layout.near, 4)
+                    .into_iter()
+                    .map(|key| of(NEAR, key)),
+            );
         } else {
             keys.push(of(LINKS, xxh3_64(&links)));
         }

@@ -20,6 +20,7 @@ mod scan;
 mod stats;
 #[cfg(unix)]
 mod undo;
+mod spam;
 
 use anyhow::Result;
 use clap::{Args, Parser, Subcommand};
@@ -58,6 +59,7 @@ enum Command {
     Undo(undo::UndoArgs),
     #[cfg(unix)]
     History(history::HistoryArgs),
+    Spam(spam::SpamArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),
 }
@@ -90,6 +92,7 @@ pub(crate) fn run(cli: Cli) -> Result<Exit> {
         Command::Undo(args) => undo::run(&args, cli.talk),
         #[cfg(unix)]
         Command::History(args) => history::run(&args),
+        Command::Spam(args) => spam::run(&args, cli.talk),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args),
     }

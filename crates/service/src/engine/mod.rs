@@ -164,9 +164,9 @@ impl Engine {
             };
             // The campaign that fits best is named, not the one with the worst name: what fits equally
             // well is decided by who is believed more.
-            let better = best.as_ref().is_none_or(|(now, held)| {
-                (certainty, score) > (held.certainty(), now.score)
-            });
+            let better = best
+                .as_ref()
+                .is_none_or(|(now, held)| (certainty, score) > (held.certainty(), now.score));
             if better {
                 best = Some((answer, *fit));
             }
@@ -329,7 +329,8 @@ impl Engine {
             same.extend(draft.campaign(id)?);
         }
         let begins = same.is_empty();
-        let mut campaign = merge(draft, same, message).unwrap_or_else(|| Campaign::begin(message, now));
+        let mut campaign =
+            merge(draft, same, message).unwrap_or_else(|| Campaign::begin(message, now));
         let known_before = campaign.reports.contains_key(reporter);
         let new = campaign.report(message, reporter, now);
         if new {
@@ -461,7 +462,11 @@ fn merge(draft: &mut Draft<'_>, same: Vec<Campaign>, message: &Sketches) -> Opti
             continue;
         }
         let older = (other.first_seen, other.id) < (merged.first_seen, merged.id);
-        let (mut into, from) = if older { (other, merged) } else { (merged, other) };
+        let (mut into, from) = if older {
+            (other, merged)
+        } else {
+            (merged, other)
+        };
         draft.redirect(from.id, into.id);
         into.absorb(from);
         merged = into;

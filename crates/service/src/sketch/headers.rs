@@ -73,15 +73,25 @@ mod tests {
         };
         let list = "List-Id: <news.example.net>\r\n";
         let cases = [
-            ("Authentication-Results: mx.example.org;\r\n dkim=pass header.d=example.net", true),
+            (
+                "Authentication-Results: mx.example.org;\r\n dkim=pass header.d=example.net",
+                true,
+            ),
             ("Authentication-Results: MX.example.org 1; spf=pass", true),
-            ("Authentication-Results: mx.example.org; dkim=fail; spf=none", false),
+            (
+                "Authentication-Results: mx.example.org; dkim=fail; spf=none",
+                false,
+            ),
             ("Authentication-Results: other.example; dkim=pass", false),
             ("X: y", false),
         ];
         for (header, expected) in cases {
             let mail = format!("{header}\r\n{list}\r\nList-Id: in the body\r\n");
-            assert_eq!(is_authenticated_bulk(mail.as_bytes(), &trust), expected, "{header}");
+            assert_eq!(
+                is_authenticated_bulk(mail.as_bytes(), &trust),
+                expected,
+                "{header}"
+            );
             assert!(!is_authenticated_bulk(mail.as_bytes(), &Trust::default()));
             let alone = format!("{header}\r\n\r\nList-Id: in the body\r\n");
             assert!(!is_authenticated_bulk(alone.as_bytes(), &trust), "{header}");

@@ -116,7 +116,8 @@ impl Sketches {
         let layout = twicetold_mail::html::tags::layout_of(form, message);
         document.layout = layout.map(Box::new);
         let mut sketches = Self::of_document(&document);
-        sketches.authenticated_bulk = form == Form::Mail && headers::is_authenticated_bulk(message, trust);
+        sketches.authenticated_bulk =
+            form == Form::Mail && headers::is_authenticated_bulk(message, trust);
         sketches
     }
 
@@ -224,7 +225,11 @@ fn layout(document: &Document) -> Option<LayoutSketch> {
     if abstraction.len() < LEAST_TAGS {
         return None;
     }
-    let mut links: Vec<u64> = abstraction.anchors.iter().map(|link| link.number()).collect();
+    let mut links: Vec<u64> = abstraction
+        .anchors
+        .iter()
+        .map(|link| link.number())
+        .collect();
     links.truncate(16);
     Some(LayoutSketch {
         checksum: abstraction.checksum(),

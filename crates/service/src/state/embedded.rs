@@ -146,7 +146,10 @@ impl Embedded {
     }
 
     fn stop(&mut self) {
-        let writer = self.writer.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let writer = self
+            .writer
+            .get_mut()
+            .unwrap_or_else(PoisonError::into_inner);
         drop(writer.take());
         if let Some(thread) = self.thread.take() {
             // A writer that panicked has answered nobody, and they know.
@@ -266,7 +269,9 @@ fn write_changes(
 ) -> Result<Committed, redb::Error> {
     let mut campaigns = transaction.open_table(CAMPAIGNS)?;
     for change in changes {
-        let found = campaigns.get(change.id.0)?.map_or(0, |found| found.value().0);
+        let found = campaigns
+            .get(change.id.0)?
+            .map_or(0, |found| found.value().0);
         if found != change.expected {
             return Ok(Committed::Conflict);
         }
@@ -371,11 +376,7 @@ impl State for Embedded {
             .collect()
     }
 
-    fn names(
-        &self,
-        after: Option<CampaignId>,
-        most: usize,
-    ) -> Result<Vec<CampaignId>, StateError> {
+    fn names(&self, after: Option<CampaignId>, most: usize) -> Result<Vec<CampaignId>, StateError> {
         let from = match after {
             None => 0,
             Some(CampaignId(u64::MAX)) => return Ok(Vec::new()),

@@ -131,8 +131,7 @@ pub trait State: Send + Sync {
     fn records(&self, ids: &[CampaignId]) -> Result<Vec<Option<Stored>>, StateError>;
 
     /// The names after `after` (or from the first), ascending, at most `most`.
-    fn names(&self, after: Option<CampaignId>, most: usize)
-    -> Result<Vec<CampaignId>, StateError>;
+    fn names(&self, after: Option<CampaignId>, most: usize) -> Result<Vec<CampaignId>, StateError>;
 
     /// Makes changes and returns when they are durable.
     ///

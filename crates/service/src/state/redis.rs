@@ -21,9 +21,7 @@ use std::time::Duration;
 use redis::cluster::{ClusterClientBuilder, ClusterConnection, cluster_pipe};
 use redis::{Cmd, FromRedisValue, RedisError, Value, cmd};
 
-use super::{
-    Change, Committed, FORMAT, Owners, State, StateError, Stored, decode, encode,
-};
+use super::{Change, Committed, FORMAT, Owners, State, StateError, Stored, decode, encode};
 use crate::campaign::CampaignId;
 use crate::reputation::{Reporter, Standing};
 
@@ -329,11 +327,7 @@ impl State for Redis {
             .collect()
     }
 
-    fn names(
-        &self,
-        after: Option<CampaignId>,
-        most: usize,
-    ) -> Result<Vec<CampaignId>, StateError> {
+    fn names(&self, after: Option<CampaignId>, most: usize) -> Result<Vec<CampaignId>, StateError> {
         let mut names = Vec::new();
         let first = after.map_or(0, |after| after.0 >> 56);
         for bucket in first..256 {
@@ -359,7 +353,9 @@ impl State for Redis {
         for change in changes.iter().filter(|change| change.record.is_some()) {
             let id = change.id.0;
             let mut name = cmd("ZADD");
-            name.arg(self.names_key(id >> 56)).arg(0).arg(&id.to_be_bytes());
+            name.arg(self.names_key(id >> 56))
+                .arg(0)
+                .arg(&id.to_be_bytes());
             before.push(name);
             for &key in &change.added {
                 let mut command = cmd("ZADD");
@@ -403,7 +399,9 @@ impl State for Redis {
         let asked: Vec<&str> = names.iter().map(String::as_str).collect();
         let found = self.read_reporters(&asked)?;
         let known = names.iter().cloned().zip(found);
-        Ok(known.filter_map(|(name, found)| Some((name, found?))).collect())
+        Ok(known
+            .filter_map(|(name, found)| Some((name, found?)))
+            .collect())
     }
 
     fn set_reporter(&self, name: &str, reporter: Option<&Reporter>) -> Result<(), StateError> {

@@ -1,0 +1,151 @@
+//! Reading and sketching messages on all threads, batch by batch, in the order of the paths.
+
+use std::fs;
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use anyhow::{Context, Result};
+use clap::Args;
+use rayon::prelude::*;
+use twicetold_detect::{Progress, Stage};
+use twicetold_model::{Form, Location};
+use twicetold_service::{Sketches, Trust};
+use twicetold_source::{Collection, Trouble};
+
+use super::super::TalkArgs;
+use crate::failure::{Advice, Exit};
+use crate::report::escape::{self, visible, visible_path};
+use crate::terminal::{Bar, talk};
+
+/// Tasks that make a batch: some hundreds of messages.
+const BATCH: usize = 8;
+/// A message on stdin may have so many bytes.
+const LONGEST: u64 = 512 << 20;
+
+/// Which messages.
+#[derive(Debug, Args)]
+pub(super) struct MailArgs {
+    /// Messages, mailboxes and folders; - reads one message from stdin
+    #[arg(required = true, value_name = "FILE|DIR|-")]
+    paths: Vec<PathBuf>,
+
+    /// The name your own mail server gives itself in Authentication-Results
+    ///
+    /// Bulk mail that this server found to be authentic is not blocked while several people keep it.
+    /// Without the option no message counts as authentic: anybody can write such a header.
+    #[arg(long, value_name = "NAME")]
+    authserv: Option<String>,
+}
+
+/// A message that was read.
+pub(super) struct Sketched {
+    pub(super) location: Location,
+    pub(super) sketches: Sketches,
+}
+
+impl MailArgs {
+    /// Hands all messages to `each`, batch by batch, and says how it went.
+    pub(super) fn read(
+        &self,
+        how: TalkArgs,
+        mut each: impl FnMut(&[Sketched]) -> Result<()>,
+    ) -> Result<Exit> {
+        let trust = Trust {
+            authentication_server: self.authserv.clone(),
+        };
+        let (stdin, paths): (Vec<&Path>, Vec<&Path>) = self
+            .paths
+            .iter()
+            .map(PathBuf::as_path)
+            .partition(|path| *path == Path::new("-"));
+        if !stdin.is_empty() {
+            each(&[from_stdin(&trust)?])?;
+        }
+        if paths.is_empty() {
+            return Ok(Exit::Done);
+        }
+        refuse_if_nothing_is_there(&paths)?;
+        let collection = Collection::open(&paths.iter().map(PathBuf::from).collect::<Vec<_>>());
+        let bar = Bar::new(how.quiet);
+        bar.begin(Stage::Reading, collection.total_bytes());
+        let troubles: Mutex<Vec<Trouble>> = Mutex::new(collection.troubles().to_vec());
+        let mut tasks = collection.tasks();
+        loop {
+            let batch: Vec<_> = tasks.by_ref().take(BATCH).collect();
+            if batch.is_empty() {
+                break;
+            }
+            let sketched: Vec<Vec<Sketched>> = batch
+                .into_par_iter()
+                .map(|task| {
+                    let mut out = Vec::new();
+                    task.run(
+                        &mut |raw| {
+                            out.push(Sketched {
+                                sketches: Sketches::of(raw.form, &raw.bytes, &trust),
+                                location: raw.location,
+                            });
+                            bar.advance(1, raw.bytes.len() as u64);
+                        },
+                        &mut |trouble| lock(&troubles).push(trouble),
+                    );
+                    out
+                })
+                .collect();
+            let sketched: Vec<Sketched> = sketched.into_iter().flatten().collect();
+            if let Err(error) = each(&sketched) {
+                bar.finish();
+                return Err(error);
+            }
+        }
+        bar.finish();
+        let mut troubles = troubles
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
+        troubles.sort();
+        for trouble in &troubles {
+            let what = visible(&trouble.problem.what, escape::MESSAGE);
+            talk(&format!("warning: {}: {what}", visible_path(&trouble.path)));
+        }
+        Ok(if troubles.is_empty() {
+            Exit::Done
+        } else {
+            Exit::Partly
+        })
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn from_stdin(trust: &Trust) -> Result<Sketched> {
+    let mut bytes = Vec::new();
+    std::io::stdin()
+        .lock()
+        .take(LONGEST)
+        .read_to_end(&mut bytes)
+        .context("cannot read the message from stdin")?;
+    Ok(Sketched {
+        location: Location {
+            path: "-".to_owned(),
+            offset: None,
+        },
+        sketches: Sketches::of(Form::Mail, &bytes, trust),
+    })
+}
+
+/// One missing path among others is reported with the result; if all are missing, it is a mistake.
+fn refuse_if_nothing_is_there(paths: &[&Path]) -> Result<()> {
+    let missing =
+        |path: &&Path| fs::metadata(path).is_err_and(|error| error.kind() == ErrorKind::NotFound);
+    match paths.first() {
+        Some(path) if paths.iter().all(missing) => Err(Advice::new(
+            format!("there is no file or folder {}", path.display()),
+            "check the spelling, and the folder you are in",
+        )
+        .into_error()),
+        _ => Ok(()),
+    }
+}
