@@ -22,6 +22,7 @@ const PAGES: &[&str] = &[
     "twicetold-methods.1",
     "twicetold-pairs.1",
     "twicetold-scan.1",
+    "twicetold-spam.1",
     "twicetold-undo.1",
     "twicetold.1",
 ];

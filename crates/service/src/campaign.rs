@@ -287,7 +287,7 @@ impl Campaign {
     }
 
     /// What the index knows it by.
-    pub(crate) fn keys(&self) -> BTreeSet<u64> {
+    pub fn keys(&self) -> BTreeSet<u64> {
         let of = |one: &Exemplar| keys(&one.0, INDEXED_PAIRS);
         self.exemplars.iter().flat_map(of).collect()
     }

@@ -36,8 +36,8 @@ impl Engine {
         let limit = now.saturating_sub(i64::from(days).saturating_mul(DAY));
         let forgotten = self.change(|draft| {
             let mut forgotten = 0;
-            for stored in self.state.records(&names)?.into_iter().flatten() {
-                if let Record::Campaign(campaign) = stored.record
+            for record in draft.records(&names)?.into_iter().flatten() {
+                if let Record::Campaign(campaign) = record
                     && campaign.last_seen < limit
                 {
                     draft.remove(campaign.id)?;
