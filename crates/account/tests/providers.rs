@@ -85,8 +85,11 @@ fn tokens_open_the_door_both_ways() {
     }
 }
 
-/// An account in the manner of Gmail: UID, number and text of the messages of each folder.
-const LABELS: [(&str, &str, &[(u32, u64, &str)]); 4] = [
+/// UID, Gmail's number, text.
+type Message = (u32, u64, &'static str);
+
+/// An account in the manner of Gmail.
+const LABELS: [(&str, &str, &[Message]); 4] = [
     ("INBOX", "", &[(1, 11, "one"), (2, 12, "two")]),
     ("Work", "", &[(1, 12, "two"), (2, 13, "three")]),
     (

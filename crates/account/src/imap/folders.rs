@@ -98,6 +98,9 @@ pub struct Opened {
     pub highest_modseq: Option<u64>,
 }
 
+/// Is told the UID and the flags of a message.
+type EachFlags<'a> = &'a mut dyn FnMut(u32, &[String]) -> Result<(), Fault>;
+
 impl Session {
     /// All folders. Names that are not text are left out; how many there were is the second value.
     ///
@@ -338,7 +341,7 @@ impl Session {
         &mut self,
         last: u32,
         since: Option<u64>,
-        each: &mut dyn FnMut(u32, &[String]) -> Result<(), Fault>,
+        each: EachFlags<'_>,
     ) -> Result<UidSet, Fault> {
         let since = match since {
             Some(since) if self.is_enabled("QRESYNC") => {

@@ -151,11 +151,11 @@ fn add(args: &AddArgs, how: TalkArgs) -> Result<Exit> {
     let profile = profile(args)?;
     profiles.add(&profile).map_err(config_advice)?;
     let name = &profile.name;
-    if profile.login == Login::Password(Source::Keyring) {
-        if let Err(fault) = store_in_keyring(name) {
-            // The account stands; the password can be stored later.
-            return Err(advice(&Error::new(name, fault)));
-        }
+    if profile.login == Login::Password(Source::Keyring)
+        && let Err(fault) = store_in_keyring(name)
+    {
+        // The account stands; the password can be stored later.
+        return Err(advice(&Error::new(name, fault)));
     }
     if !how.quiet {
         let file = visible_path(&profiles.file().to_string_lossy());
