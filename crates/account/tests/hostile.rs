@@ -105,7 +105,8 @@ fn lies_about_sizes_cost_the_message_they_are_about() {
 
 #[test]
 fn nonsense_is_refused() {
-    let cases: [(&str, fn(&Line) -> String); 12] = [
+    type Answer = fn(&Line) -> String;
+    let cases: [(&str, Answer); 12] = [
         ("UID FETCH", |_| "* 1 FETCH (BODY[] {3}\r\none)\r\n".into()),
         ("UID FETCH", |_| {
             "* 1 FETCH (UID 9 BODY[] {3}\r\none)\r\n".into()
