@@ -43,8 +43,8 @@ More: docs/accounts.md";
 enum AccountCommand {
     Add(Box<AddArgs>),
     List(ListArgs),
-    Test(NameArgs),
-    Remove(NameArgs),
+    Test(TestArgs),
+    Remove(RemoveArgs),
 }
 
 /// Add an account to the file of accounts
@@ -119,9 +119,19 @@ struct ListArgs {
     accounts: AccountsArgs,
 }
 
-/// Connect, log in and look around (test), or take the account out of the file (remove)
+/// Connect, log in and show what the server offers and which folders there are
 #[derive(Debug, Args)]
-struct NameArgs {
+struct TestArgs {
+    /// The account
+    name: String,
+
+    #[command(flatten)]
+    accounts: AccountsArgs,
+}
+
+/// Take an account out of the file of accounts; its mail stays
+#[derive(Debug, Args)]
+struct RemoveArgs {
     /// The account
     name: String,
 
@@ -239,7 +249,7 @@ fn list(args: &ListArgs, how: TalkArgs) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn test(args: &NameArgs, how: TalkArgs) -> Result<Exit> {
+fn test(args: &TestArgs, how: TalkArgs) -> Result<Exit> {
     let profile = args.accounts.account(&args.name)?;
     let secrets = login(&profile)?;
     let found = overview(&profile, &secrets).map_err(|error| advice(&error))?;
@@ -286,7 +296,7 @@ fn test(args: &NameArgs, how: TalkArgs) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn remove(args: &NameArgs, how: TalkArgs) -> Result<Exit> {
+fn remove(args: &RemoveArgs, how: TalkArgs) -> Result<Exit> {
     let mut profiles = args.accounts.read()?;
     let kept = args.accounts.account(&args.name)?;
     profiles.remove(&kept.name).map_err(config_advice)?;

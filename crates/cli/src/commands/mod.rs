@@ -17,10 +17,10 @@ mod man;
 mod methods;
 mod pairs;
 mod scan;
+mod spam;
 mod stats;
 #[cfg(unix)]
 mod undo;
-mod spam;
 
 use anyhow::Result;
 use clap::{Args, Parser, Subcommand};
