@@ -98,14 +98,6 @@ fn main() -> Result<(), Box<dyn Error>> {
                     == campaigns.get(name(path)).copied();
                 found += usize::from(right);
                 unsure += usize::from(right && answer.class == Class::Unsure);
-                if !right && std::env::var_os("SHOW").is_some() {
-                    writeln!(
-                        out,
-                        "   missed {path} {:?} {:?}",
-                        answer.evidence,
-                        sketches.layout.as_ref().map(|l| (l.tags, l.links.len()))
-                    )?;
-                }
             }
             let share = found as f64 / mail.len().max(1) as f64;
             writeln!(
