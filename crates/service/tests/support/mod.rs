@@ -1,7 +1,7 @@
 //! Mails written for the tests, and servers to keep campaigns on.
 
 // Every test file uses its own part of this, and a failing step is to fail the test.
-#![allow(dead_code, clippy::unwrap_used)]
+#![allow(dead_code, clippy::unwrap_used, clippy::print_stdout)]
 
 pub(crate) mod servers;
 
