@@ -6,7 +6,8 @@ usage: make_texts.py COUNT TEXTS.jsonl PLANTED.tsv
 Same count, same bytes: nothing is drawn from a clock. Words are those of the lexicon that comes with twicetold, as often as they
 are in real mail, with the commonest English words between them; each text keeps to its subject, sixty words that make up most of
 its content. A copy has 1 to 15 % of its words replaced, dropped or added.
-PLANTED.tsv names the id of each copy, the id of its original, and the Jaccard coefficient of their sets of three-word runs.
+Beyond the first 100,000, each further 100,000 are the first ones with every letter shifted in the alphabet: other words, at a
+fraction of the time. PLANTED.tsv names the id of each copy, the id of its original, and the Jaccard coefficient of their sets of three-word runs.
 """
 import bisect
 import itertools
@@ -83,17 +84,26 @@ def runs(words):
     return {tuple(plain[i:i + 3]) for i in range(len(plain) - 2)}
 
 
+BLOCK = 100_000
+SMALL, LARGE = "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+def shifted(by):
+    turn = lambda letters: letters[by % 26:] + letters[:by % 26]
+    return str.maketrans(SMALL + LARGE, turn(SMALL) + turn(LARGE))
+
+
 def main():
     count, texts, planted = int(sys.argv[1]), sys.argv[2], sys.argv[3]
     writer = Writer(20070821)
-    recent = []
+    recent, lines, pairs = [], [], []
     with open(texts, "w") as out, open(planted, "w") as truth:
-        for number in range(count):
+        for number in range(min(count, BLOCK)):
             if number % 10 == 9:
                 original, words = recent[int(writer.random.random() * len(recent))]
                 copy = writer.edited(words)
                 a, b = runs(words), runs(copy)
-                truth.write(f"t{number}\tt{original}\t{len(a & b) / len(a | b):.6f}\n")
+                pairs.append((number, original, f"{len(a & b) / len(a | b):.6f}"))
                 words = copy
             else:
                 words = writer.text()
@@ -101,7 +111,14 @@ def main():
                 recent.append((number, words))
                 if len(recent) > 2000:
                     recent.pop(0)
-            out.write(json.dumps({"id": f"t{number}", "text": prose(words)}) + "\n")
+            lines.append(prose(words))
+        for start in range(0, count, BLOCK):
+            table = shifted(start // BLOCK)
+            for number, text in enumerate(lines[:count - start], start):
+                out.write(json.dumps({"id": f"t{number}", "text": text.translate(table)}) + "\n")
+            for copy, original, jaccard in pairs:
+                if copy + start < count:
+                    truth.write(f"t{copy + start}\tt{original + start}\t{jaccard}\n")
 
 
 main()

@@ -120,7 +120,7 @@ fn another_collection_can_be_compared_with() {
     assert!(
         found
             .iter()
-            .all(|row| row["b_path"] == Value::from(folder.at("posts.jsonl")))
+            .all(|row| row["b_path"] == folder.at("posts.jsonl"))
     );
 }
 

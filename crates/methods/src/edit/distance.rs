@@ -1,9 +1,12 @@
 //! Edit distance, by bits and within a band.
 //!
 //! Myers' algorithm works on 64 rows of the table at once; Ukkonen's band leaves out the cells that no
-//! cheap enough path can touch. Together a comparison takes `length · most / 64` steps.
+//! cheap enough path can touch. Together a comparison takes `length · most / 64` steps. Most texts that
+//! are compared are strangers, and are told apart by their q-grams before that, in `length` steps.
 
 use std::collections::HashMap;
+
+use foldhash::fast::FixedState;
 
 /// The fewest insertions, deletions and replacements that turn one text into the other; `None` if
 /// that takes more than `most`.
@@ -23,9 +26,37 @@ pub fn distance(a: &[char], b: &[char], most: usize) -> Option<usize> {
     if rows.is_empty() {
         return Some(columns.len());
     }
+    if most < columns.len() / 3 && at_least(rows, columns) > most {
+        return None;
+    }
     Band::new(rows, most.min(columns.len()))
         .run(columns)
         .filter(|found| *found <= most)
+}
+
+/// Characters in a q-gram, and how many sorts of q-grams are told apart; a power of two.
+const GRAM: usize = 3;
+const SORTS: usize = 4096;
+
+/// A number that the edit distance is never below: an edit takes at most `GRAM` q-grams away and brings as
+/// many. Taking different q-grams for the same sort makes the number smaller, never larger.
+fn at_least(a: &[char], b: &[char]) -> usize {
+    let sort = |gram: &[char]| {
+        let mixed = gram.iter().fold(0_u32, |sum, &c| {
+            (sum ^ u32::from(c))
+                .wrapping_mul(0x9e37_79b1)
+                .rotate_left(15)
+        });
+        mixed as usize % SORTS
+    };
+    let mut counts = [0_i32; SORTS];
+    a.windows(GRAM).for_each(|gram| counts[sort(gram)] += 1);
+    b.windows(GRAM).for_each(|gram| counts[sort(gram)] -= 1);
+    let apart: u64 = counts
+        .iter()
+        .map(|count| u64::from(count.unsigned_abs()))
+        .sum();
+    apart.div_ceil(2 * GRAM as u64) as usize
 }
 
 fn without_common_ends<'a>(mut a: &'a [char], mut b: &'a [char]) -> (&'a [char], &'a [char]) {
@@ -50,7 +81,7 @@ struct Block {
 
 struct Band {
     /// For every letter of the rows, a bit for each row that holds it, block by block.
-    places: HashMap<char, Vec<u64>>,
+    places: HashMap<char, Vec<u64>, FixedState>,
     blocks: Vec<Block>,
     rows: usize,
     most: usize,
@@ -59,7 +90,7 @@ struct Band {
 impl Band {
     fn new(rows: &[char], most: usize) -> Self {
         let count = rows.len().div_ceil(64);
-        let mut places: HashMap<char, Vec<u64>> = HashMap::new();
+        let mut places: HashMap<char, Vec<u64>, FixedState> = HashMap::default();
         for (row, letter) in rows.iter().enumerate() {
             places.entry(*letter).or_insert_with(|| vec![0; count])[row / 64] |= 1 << (row % 64);
         }
