@@ -5,6 +5,9 @@
 //! has is the rarest of all: it uses up its place and costs nothing. Most texts of most collections have more of these than
 //! places, and ask nobody.
 //!
+//! Likewise any `n − least + 3` keys include three that the partner has. So two lists more are walked, and only texts that are
+//! met three times are compared: strangers that share a pair of common words are met once.
+//!
 //! The index is a list of (key, text) sorted by key. Keys that occur once are left out of it before it is made.
 
 use rayon::prelude::*;
@@ -18,6 +21,8 @@ use crate::scan::Progress;
 /// How many entries of lists one text walks, if the number of partners is limited at all. The lists of its rarest keys
 /// come first; what is left out are partners by keys that thousands of texts have.
 const WALK: usize = 20_000;
+/// How many lists are walked beyond those that must be.
+const EXTRA: usize = 2;
 /// How many texts are done at once.
 const CHUNK: usize = 2048;
 
@@ -150,8 +155,8 @@ struct Asker<'a> {
     most: Option<usize>,
     /// The lists to walk: length and number.
     lists: Vec<(u32, u32)>,
-    /// For each rank, in which question it was met last.
-    seen: Vec<u32>,
+    /// For each rank, in which question it was met last, and how often there.
+    seen: Vec<(u32, u32)>,
     stamp: u32,
     found: Vec<Scored>,
     cut: usize,
@@ -172,7 +177,7 @@ impl<'a> Asker<'a> {
             rule,
             most,
             lists: Vec::new(),
-            seen: vec![0; index.order.len()],
+            seen: vec![(0, 0); index.order.len()],
             stamp: 0,
             found: Vec::new(),
             cut: 0,
@@ -195,9 +200,11 @@ impl<'a> Asker<'a> {
             let (start, end) = self.index.lists[list as usize];
             (end - start, list)
         }));
-        if needed < self.lists.len() {
-            self.lists.select_nth_unstable(needed - 1);
-            self.lists.truncate(needed);
+        let walked = (needed + EXTRA).min(self.lists.len());
+        let meetings = (walked - needed) as u32 + 1;
+        if walked < self.lists.len() {
+            self.lists.select_nth_unstable(walked - 1);
+            self.lists.truncate(walked);
         }
         self.lists.sort_unstable();
         let (mut left, most) = match self.most {
@@ -215,11 +222,14 @@ impl<'a> Asker<'a> {
                     break 'walk;
                 }
                 left -= 1;
-                let seen = &mut self.seen[other as usize];
-                if *seen == self.stamp {
+                let (stamp, met) = &mut self.seen[other as usize];
+                if *stamp != self.stamp {
+                    (*stamp, *met) = (self.stamp, 0);
+                }
+                *met += 1;
+                if *met != meetings {
                     continue;
                 }
-                *seen = self.stamp;
                 let other = self.index.order[other as usize];
                 if !self.copies.may_pair(class, other) {
                     continue;
