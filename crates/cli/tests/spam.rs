@@ -1,5 +1,7 @@
 //! `twicetold spam` as users run it.
 
+#![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
+
 mod common;
 
 use std::fs;
