@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -94,14 +95,16 @@ impl Dovecot {
         let users = USERS.map(|user| format!("{user}:{{PLAIN}}{PASSWORD}\n"));
         fs::write(path.join("users"), users.concat()).unwrap();
         // The shell ends Dovecot, with all its processes, when its standard input ends: whatever
-        // becomes of the test.
-        let script = "setsid \"$0\" -F -c \"$1\" >/dev/null 2>&1 & pid=$!; read -r _; kill -KILL -- -$pid || kill -KILL $pid; wait $pid";
+        // becomes of the test. Test runners signal a whole process group, so it has its own.
+        let script = "setsid \"$0\" -F -c \"$1\" >/dev/null 2>&1 & pid=$!; read -r _; kill -KILL -- -$pid || kill -KILL $pid; wait $pid; rm -rf \"$2\"";
         let child = Command::new("sh")
             .args(["-c", script, program])
             .arg(path.join("dovecot.conf"))
+            .arg(&path)
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
+            .process_group(0)
             .spawn()
             .unwrap();
         let [imap, imaps, pop3, pop3s] = ports;
