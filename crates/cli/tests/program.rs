@@ -34,7 +34,7 @@ fn documents_named_in_the_help_are_there() {
         .split(|c: char| c.is_whitespace() || c == ',')
         .filter(|word| word.starts_with("docs/"))
         .collect();
-    assert_eq!(named.len(), 5);
+    assert!(named.len() >= 5, "{named:?}");
     for name in named {
         assert!(std::path::Path::new(root).join(name).is_file(), "{name}");
     }
