@@ -16,6 +16,7 @@ mod alike;
 mod check;
 mod comparable;
 mod cover;
+mod differ;
 mod keepset;
 mod library;
 mod order;
@@ -26,6 +27,7 @@ mod reading;
 mod recheck;
 mod record;
 mod scan;
+mod show;
 mod threads;
 mod versions;
 
@@ -38,4 +40,7 @@ pub use recheck::{Doubt, recheck};
 pub use scan::{
     Explanation, Numbering, Options, Progress, Quiet, Reread, Scan, ScannedMessage, ShownPassage,
     Stage, explain, scan,
+};
+pub use show::{
+    Aligned, SHOWN_BYTES, ShownText, SideBySide, Turn, conversation, side_by_side,
 };
