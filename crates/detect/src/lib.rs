@@ -14,6 +14,7 @@
 mod align;
 mod alike;
 mod check;
+mod choose;
 mod comparable;
 mod cover;
 mod differ;
@@ -31,6 +32,7 @@ mod show;
 mod threads;
 mod versions;
 
+pub use choose::{Cover, Lost, cover};
 pub use order::KeepRule;
 pub use pairs::{
     Check, Group, Looking, MOST, Pair, Pairs, Sought, Verify, count_words, groups, pairs,
@@ -41,6 +43,4 @@ pub use scan::{
     Explanation, Numbering, Options, Progress, Quiet, Reread, Scan, ScannedMessage, ShownPassage,
     Stage, explain, scan,
 };
-pub use show::{
-    Aligned, SHOWN_BYTES, ShownText, SideBySide, Turn, conversation, side_by_side,
-};
+pub use show::{Aligned, SHOWN_BYTES, ShownText, SideBySide, Turn, conversation, side_by_side};

@@ -435,7 +435,7 @@ fn residue_texts(verdicts: &[Verdict], library: &Library<'_>) -> Vec<Vec<String>
 }
 
 /// A stretch of a message as a reader would see it on one line: quote marks and line ends gone.
-fn shown(text: &Comparable, words: &std::ops::Range<u32>) -> String {
+pub(crate) fn shown(text: &Comparable, words: &std::ops::Range<u32>) -> String {
     let slice = text
         .document
         .words

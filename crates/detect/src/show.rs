@@ -123,7 +123,10 @@ pub fn side_by_side(
             })
         })
         .collect();
-    let witnesses: Vec<ShownText> = held.iter().map(|h| shown_text(h.message, &h.text)).collect();
+    let witnesses: Vec<ShownText> = held
+        .iter()
+        .map(|h| shown_text(h.message, &h.text))
+        .collect();
     for passage in &mut passages {
         let beyond = |(w, r): &(usize, Range<u32>)| r.end > witnesses[*w].text.len() as u32;
         if passage.there.as_ref().is_some_and(beyond) {
@@ -219,12 +222,12 @@ fn aligned(
 ) -> Aligned {
     let here = bytes_of(text, &unit.words);
     let Some((w, there)) = found else {
-        let known = judged.verdict.residue.iter();
-        let known = known.filter(|r| r.words == unit.words).map(|r| r.kind);
+        let mut known = judged.verdict.residue.iter();
+        let known = known.find(|r| r.words == unit.words).map(|r| r.kind);
         return Aligned {
             here,
             there: None,
-            residue: Some(known.last().unwrap_or_else(|| residue_kind(unit))),
+            residue: Some(known.unwrap_or_else(|| residue_kind(unit))),
             changed_here: Vec::new(),
             changed_there: Vec::new(),
         };
