@@ -1,21 +1,10 @@
 //! The plain words for verdicts, categories and leftovers.
 
 use twicetold_detect::{Scan, ScannedMessage};
-use twicetold_model::{Category, ResidueKind, Standing};
+use twicetold_model::{Category, Standing};
+pub(crate) use twicetold_review::plain::words::{leftover, meaning};
 
 use super::escape::visible_path;
-
-/// What a category means, in at most 37 characters.
-pub(crate) fn meaning(category: Category) -> &'static str {
-    match category {
-        Category::Identical => "word for word the same",
-        Category::AlmostIdentical => "but for a greeting, an ending, a typo",
-        Category::Rearranged => "the same sentences in another order",
-        Category::Quoted => "inside a longer message, unchanged",
-        Category::QuotedChanged => "inside a longer one, slightly changed",
-        Category::Combined => "said by several messages together",
-    }
-}
 
 /// Where everything that a removable message says can be read: what follows "it".
 pub(crate) fn reason(scan: &Scan, message: &ScannedMessage, category: Category) -> String {
@@ -45,17 +34,6 @@ pub(crate) fn witnesses(scan: &Scan, message: &ScannedMessage) -> String {
         None => "a message that is kept".to_owned(),
         Some(last) if places.is_empty() => last,
         Some(last) => format!("{} and {last}", places.join(", ")),
-    }
-}
-
-/// What a leftover is, and what that means for the message.
-pub(crate) fn leftover(kind: ResidueKind) -> &'static str {
-    match kind {
-        ResidueKind::Content => "new content, which keeps the message",
-        ResidueKind::Fact => "a changed fact, which keeps the message",
-        ResidueKind::Greeting => "a greeting or closing (no content)",
-        ResidueKind::Attribution => "a line that says who wrote what follows (no content)",
-        ResidueKind::Boilerplate => "a signature, footer or disclaimer (no content)",
     }
 }
 

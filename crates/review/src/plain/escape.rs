@@ -7,20 +7,20 @@ use std::io;
 use serde_json::ser::Formatter;
 
 /// How many characters of a subject are shown.
-pub(crate) const SUBJECT: usize = 80;
+pub const SUBJECT: usize = 80;
 /// How many characters of a sender are shown in a list.
-pub(crate) const SENDER: usize = 60;
+pub const SENDER: usize = 60;
 /// How many characters of a path, an address or a Message-ID are shown.
-pub(crate) const PATH: usize = 240;
+pub const PATH: usize = 240;
 /// How many characters of a leftover are shown in a list.
-pub(crate) const RESIDUE: usize = 120;
+pub const RESIDUE: usize = 120;
 /// How many characters of a passage are shown in an explanation.
-pub(crate) const PASSAGE: usize = 1000;
+pub const PASSAGE: usize = 1000;
 /// How many characters of an error or a problem are shown.
-pub(crate) const MESSAGE: usize = 500;
+pub const MESSAGE: usize = 500;
 
 /// Whether a character can steer a terminal, hide text or turn its direction.
-pub(crate) fn is_tricky(c: char) -> bool {
+pub fn is_tricky(c: char) -> bool {
     c.is_control()
         || matches!(c,
             '\u{ad}' | '\u{61c}' | '\u{180e}'
@@ -33,7 +33,7 @@ pub(crate) fn is_tricky(c: char) -> bool {
 }
 
 /// The text on one line with every tricky character spelt out, at most `most` characters of it.
-pub(crate) fn visible(text: &str, most: usize) -> String {
+pub fn visible(text: &str, most: usize) -> String {
     let mut shown = String::with_capacity(text.len().min(most * 4));
     for (count, c) in text.chars().enumerate() {
         if count >= most {
@@ -46,7 +46,7 @@ pub(crate) fn visible(text: &str, most: usize) -> String {
 }
 
 /// A path, an address or an id; of a very long one the beginning and the end.
-pub(crate) fn visible_path(path: &str) -> String {
+pub fn visible_path(path: &str) -> String {
     let count = path.chars().count();
     if count <= PATH {
         return visible(path, PATH);
@@ -72,7 +72,7 @@ fn spell(c: char, shown: &mut String) {
 }
 
 /// A cell of a spreadsheet: no control characters, and nothing that starts a formula.
-pub(crate) fn cell(text: &str) -> String {
+pub fn cell(text: &str) -> String {
     let starts_formula = text
         .trim_start_matches(' ')
         .starts_with(['=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠']);
@@ -85,7 +85,7 @@ pub(crate) fn cell(text: &str) -> String {
 }
 
 /// An argument as a shell takes it, or `None` if it cannot be shown as it is.
-pub(crate) fn shell_word(text: &str) -> Option<String> {
+pub fn shell_word(text: &str) -> Option<String> {
     if text.is_empty() || text.chars().any(is_tricky) || text.chars().count() > PATH {
         return None;
     }
@@ -98,7 +98,7 @@ pub(crate) fn shell_word(text: &str) -> Option<String> {
 
 /// JSON on one line in which every tricky character is a `\u` escape.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct SafeJson;
+pub struct SafeJson;
 
 impl Formatter for SafeJson {
     fn write_string_fragment<W>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()>

@@ -1,7 +1,7 @@
 //! Numbers, sizes and dates as people write them.
 
 /// A number with its thousands set apart: `12,345`.
-pub(crate) fn grouped(number: u64) -> String {
+pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut shown = String::with_capacity(digits.len() + digits.len() / 3);
     for (at, digit) in digits.chars().enumerate() {
@@ -14,7 +14,7 @@ pub(crate) fn grouped(number: u64) -> String {
 }
 
 /// A number and what it counts: `1 message`, `2 messages`.
-pub(crate) fn counted(number: u64, one: &str, many: &str) -> String {
+pub fn counted(number: u64, one: &str, many: &str) -> String {
     format!(
         "{} {}",
         grouped(number),
@@ -23,7 +23,7 @@ pub(crate) fn counted(number: u64, one: &str, many: &str) -> String {
 }
 
 /// A size in decimal units: `999 bytes`, `1.5 kB`, `23.4 MB`.
-pub(crate) fn size(bytes: u64) -> String {
+pub fn size(bytes: u64) -> String {
     if bytes < 1000 {
         return counted(bytes, "byte", "bytes");
     }
@@ -40,7 +40,7 @@ pub(crate) fn size(bytes: u64) -> String {
 }
 
 /// A share in percent without rounding anything to nothing: `< 1 %`, `23 %`, `> 99 %`.
-pub(crate) fn percent(part: u64, whole: u64) -> String {
+pub fn percent(part: u64, whole: u64) -> String {
     if whole == 0 {
         return "0 %".to_owned();
     }
@@ -53,7 +53,7 @@ pub(crate) fn percent(part: u64, whole: u64) -> String {
 
 /// The moment so many seconds after 1970 in UTC, as RFC 3339 has it: `2001-05-14T09:30:00Z`;
 /// `None` outside the years 0 to 9999, which no calendar in use reaches.
-pub(crate) fn moment(seconds: i64) -> Option<String> {
+pub fn moment(seconds: i64) -> Option<String> {
     let days = seconds.div_euclid(86_400);
     let second = seconds.rem_euclid(86_400);
     // Count from 1 March of the year 0, so that a leap day ends a year, in 400-year cycles.
@@ -73,7 +73,7 @@ pub(crate) fn moment(seconds: i64) -> Option<String> {
 }
 
 /// The same moment for people: `2001-05-14 09:30 UTC`.
-pub(crate) fn moment_for_people(seconds: i64) -> Option<String> {
+pub fn moment_for_people(seconds: i64) -> Option<String> {
     let moment = moment(seconds)?;
     Some(format!("{} {} UTC", moment.get(..10)?, moment.get(11..16)?))
 }
