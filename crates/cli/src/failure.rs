@@ -69,6 +69,11 @@ impl Advice {
         self
     }
 
+    /// What to do next.
+    pub(crate) fn hint(&self) -> &str {
+        &self.hint
+    }
+
     /// An error that carries this advice.
     pub(crate) fn into_error(self) -> anyhow::Error {
         anyhow::Error::msg(self)

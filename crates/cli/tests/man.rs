@@ -21,6 +21,7 @@ const PAGES: &[&str] = &[
     "twicetold-man.1",
     "twicetold-methods.1",
     "twicetold-pairs.1",
+    "twicetold-review.1",
     "twicetold-scan.1",
     "twicetold-spam-campaigns.1",
     "twicetold-spam-check.1",

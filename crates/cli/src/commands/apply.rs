@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
 use twicetold_model::Location;
-use twicetold_source::act::{Action, Applied, Local, State, apply};
+use twicetold_source::act::{Action, Applied, Local, Progress, State, Watch, Wishes, apply};
 use twicetold_source::{Plan, PlanError, Removal, TRASH};
 
 use super::TalkArgs;
@@ -138,11 +138,11 @@ pub(super) fn run(args: &ApplyArgs, how: TalkArgs) -> Result<Exit> {
     wishes.label.clone_from(&args.label);
     wishes.patience = Duration::from_secs(args.lock_timeout);
     wishes.to = args.to.as_ref().map(std::path::absolute).transpose()?;
-    let judge = Proofs {
-        short: plan.head.short,
-    };
 
     if args.sure.dry_run {
+        let judge = Proofs {
+            short: plan.head.short,
+        };
         let earlier = earlier(&State::list(&folder).unwrap_or_default(), &plan);
         wishes.store = folder.join("store").join("next");
         let mut hands = Local::new(&plan, wishes);
@@ -176,28 +176,43 @@ pub(super) fn run(args: &ApplyArgs, how: TalkArgs) -> Result<Exit> {
         return Ok(Exit::Done);
     }
     let plan_file = std::path::absolute(&args.plan)?;
-    let (number, mut journal) = state
-        .begin(action, &plan, &plan_file, &watch)
-        .map_err(advice)?;
-    wishes.store = state.store(number);
-    let mut hands = Local::new(&plan, wishes);
     let count = Count::new("Removing", chosen.len() as u64, how.quiet);
-    let applied = apply(
-        &plan,
-        &chosen,
-        &earlier,
-        &mut hands,
-        &judge,
-        Some(&mut journal),
-        &watch,
-        &count,
-    );
+    let (number, applied) = carry_out(
+        &state, &plan, &plan_file, &chosen, &earlier, wishes, &watch, &count,
+    )?;
     drop(count);
     report(args, &applied, Some(number))?;
     if let Some(stopped) = &applied.stopped {
         return Err(advice(stopped.clone()));
     }
     Ok(exit(&applied))
+}
+
+/// Begins a run and carries out the removals of a plan with these numbers; the number of the run, and what became of it.
+#[allow(clippy::too_many_arguments)]
+pub(super) fn carry_out(
+    state: &State,
+    plan: &Plan,
+    plan_file: &Path,
+    chosen: &[usize],
+    earlier: &HashSet<Location>,
+    mut wishes: Wishes,
+    watch: &dyn Watch,
+    progress: &dyn Progress,
+) -> Result<(u32, Applied)> {
+    let (number, mut journal) = state
+        .begin(wishes.action, plan, plan_file, watch)
+        .map_err(advice)?;
+    wishes.store = state.store(number);
+    let judge = Proofs {
+        short: plan.head.short,
+    };
+    let mut hands = Local::new(plan, wishes);
+    let journal = Some(&mut journal);
+    let applied = apply(
+        plan, chosen, earlier, &mut hands, &judge, journal, watch, progress,
+    );
+    Ok((number, applied))
 }
 
 impl ApplyArgs {
@@ -293,7 +308,7 @@ fn check_names(args: &ApplyArgs) -> Result<()> {
 }
 
 /// What earlier runs of the same plan removed.
-fn earlier(runs: &[twicetold_source::act::Run], plan: &Plan) -> HashSet<Location> {
+pub(super) fn earlier(runs: &[twicetold_source::act::Run], plan: &Plan) -> HashSet<Location> {
     runs.iter()
         .filter(|run| run.head.seal == plan.seal)
         .flat_map(|run| run.out().map(|message| message.location.clone()))

@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
-use twicetold_detect::{KeepRule, Numbering, Options, Scan, Stage, scan};
+use twicetold_detect::{KeepRule, Numbering, Options, Progress, Scan, Stage, scan};
 use twicetold_model::Standing;
 use twicetold_source::{Collection, Severity};
 
@@ -94,19 +94,31 @@ impl EngineArgs {
 
     /// Opens the paths and scans what is below them, with progress.
     pub(super) fn scan(&self, paths: &[PathBuf], quiet: bool) -> Result<Scanned> {
+        self.prepare(paths)?;
+        let bar = Bar::new(quiet);
+        let mut scanned = self.scan_again(paths, &bar);
+        bar.finish();
+        scanned.stages = bar.stages();
+        Ok(scanned)
+    }
+
+    /// What has to be done once, before the first scan.
+    pub(super) fn prepare(&self, paths: &[PathBuf]) -> Result<()> {
         refuse_if_nothing_is_there(paths)?;
-        use_threads(self.threads)?;
+        use_threads(self.threads)
+    }
+
+    /// Scans, as often as it is asked to.
+    pub(super) fn scan_again(&self, paths: &[PathBuf], progress: &dyn Progress) -> Scanned {
         let options = self.applied_to(Options::default());
         let collection = Collection::open(paths);
-        let bar = Bar::new(quiet);
-        let scan = scan(&collection, &options, &bar);
-        bar.finish();
-        Ok(Scanned {
+        let scan = scan(&collection, &options, progress);
+        Scanned {
             collection,
             scan,
-            stages: bar.stages(),
+            stages: Vec::new(),
             options,
-        })
+        }
     }
 
     fn applied_to(&self, mut options: Options) -> Options {

@@ -16,6 +16,8 @@ mod lexicon;
 mod man;
 mod methods;
 mod pairs;
+#[cfg(unix)]
+mod review;
 mod scan;
 mod spam;
 mod stats;
@@ -54,6 +56,8 @@ enum Command {
     Account(account::AccountArgs),
     Fetch(fetch::FetchArgs),
     #[cfg(unix)]
+    Review(review::ReviewArgs),
+    #[cfg(unix)]
     Apply(apply::ApplyArgs),
     #[cfg(unix)]
     Undo(undo::UndoArgs),
@@ -87,6 +91,8 @@ pub(crate) fn run(cli: Cli) -> Result<Exit> {
         Command::Account(args) => account::run(&args, cli.talk),
         Command::Fetch(args) => fetch::run(&args, cli.talk),
         #[cfg(unix)]
+        Command::Review(args) => review::run(args, cli.talk),
+        #[cfg(unix)]
         Command::Apply(args) => apply::run(&args, cli.talk),
         #[cfg(unix)]
         Command::Undo(args) => undo::run(&args, cli.talk),
@@ -104,6 +110,7 @@ Examples:
   twicetold scan --list inbox.mbox         every message that may go
   twicetold explain inbox.mbox@2048 inbox.mbox
                                            the proof of one verdict
+  twicetold review ~/Maildir               look, decide and let go in the browser
   twicetold scan --format jsonl --output report.jsonl ~/Mail
                                            a line per message, for programs
   twicetold pairs --method winnow,simhash ~/Mail
