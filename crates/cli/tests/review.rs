@@ -334,7 +334,7 @@ fn hostile(folder: &Folder) -> String {
         html,
     );
     mail(
-        "mail/5.eml",
+        "mail/5\u{202e}gpj.eml",
         "Subject: invoice \u{202e}fdp.exe\u{2066}",
         "Pay \u{202e}0001\u{202c} today, says the treasurer of the club.\r\n\u{200f}\u{2067}turned",
     );
@@ -402,5 +402,7 @@ fn a_hostile_mailbox_does_nothing() {
     let loaded = browser.run("return performance.getEntriesByType('resource').map(e => e.name).filter(n => !n.startsWith(location.origin) && !n.startsWith('data:'))");
     assert_eq!(loaded, serde_json::json!([]));
     browser.go(&review.at("messages?q=fdp"));
-    assert!(browser.text("tbody").contains("invoice \\u{202e}fdp.exe"));
+    assert!(browser.text("tbody").contains("invoice fdp.exe"));
+    browser.click("tbody [data-open]");
+    browser.wait_for(".head", "5\\u{202e}gpj.eml");
 }

@@ -264,3 +264,17 @@ pub(crate) fn sender(text: &str) -> String {
         text => visible(text, 80),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::harmless;
+
+    #[test]
+    fn nothing_on_a_page_hides_or_turns_its_neighbours() {
+        let page = "<p title=\"a\u{202e}b\">\u{2066}c\u{200b}\u{1b}[2J\r\n\u{feff}d</p>";
+        let shown = "<p title=\"a\\u{202e}b\">\\u{2066}c\\u{200b}\\x1b[2J\\r\n\\u{feff}d</p>";
+        assert_eq!(harmless(page), shown);
+        let letters = "שלום می\u{200c}خواهم 👩\u{200d}🚀 日本";
+        assert_eq!(harmless(letters), letters);
+    }
+}

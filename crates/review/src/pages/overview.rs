@@ -141,7 +141,7 @@ fn folders(view: &View<'_>, totals: &Totals) -> Markup {
         .collect();
     html! {
         (pictures::treemap(boxes))
-        p.quiet { "Size of a box: bytes in the folder. The darker part at its bottom: what can go." }
+        p.quiet { "Size of a box: bytes in the folder. The coloured part at its bottom: what can go." }
         (ranking(view, "folder", names, &totals.folders, &|name| visible_path(name)))
     }
 }
