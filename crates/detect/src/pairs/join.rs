@@ -188,7 +188,6 @@ impl<'a> Asker<'a> {
     fn ask(&mut self, rank: u32) {
         let class = self.index.order[rank as usize];
         let text = self.copies.first(class);
-        let keys = self.shelf.keys(text);
         let least = self.rule.least(text).max(1);
         let shared = self.index.lists_of(rank);
         // All keys that nobody else has are among the rarest.
@@ -230,25 +229,51 @@ impl<'a> Asker<'a> {
                 if *met != meetings {
                     continue;
                 }
-                let other = self.index.order[other as usize];
-                if !self.copies.may_pair(class, other) {
+                let Some(pair) = self.compare(class, other, least) else {
                     continue;
+                };
+                if partners == most {
+                    stopped = true;
+                    break 'walk;
                 }
-                let there = self.copies.first(other);
-                let common = shared_keys(keys, self.shelf.keys(there));
-                if common < least {
-                    continue;
-                }
-                if let Some(score) = self.rule.score(text, there, common) {
-                    if partners == most {
-                        stopped = true;
-                        break 'walk;
-                    }
-                    partners += 1;
-                    self.found.push((class, other, score));
-                }
+                partners += 1;
+                self.found.push(pair);
             }
         }
-        self.cut += usize::from(stopped);
+        if stopped {
+            self.cut += 1;
+            self.tie(class, rank, least, partners);
+        }
+    }
+
+    /// The pair of a class with a rank, if the rule lets it through.
+    fn compare(&self, class: u32, other: u32, least: usize) -> Option<Scored> {
+        let other = self.index.order[other as usize];
+        if !self.copies.may_pair(class, other) {
+            return None;
+        }
+        let (here, there) = (self.copies.first(class), self.copies.first(other));
+        let common = shared_keys(self.shelf.keys(here), self.shelf.keys(there));
+        let score = (common >= least).then(|| self.rule.score(here, there, common))?;
+        Some((class, other, score?))
+    }
+
+    /// A text whose walk was stopped is paired with the last holder of its commonest key as well. So do all others of its
+    /// group, which is tied together by that, however few partners each of them lists.
+    fn tie(&mut self, class: u32, rank: u32, least: usize, partners: usize) {
+        let last = self
+            .lists
+            .last()
+            .and_then(|&(_, list)| self.index.holders(list).last().copied());
+        let Some(pair) = last
+            .filter(|&last| last > rank)
+            .and_then(|last| self.compare(class, last, least))
+        else {
+            return;
+        };
+        let mine = self.found.len() - partners;
+        if self.found[mine..].iter().all(|known| known.1 != pair.1) {
+            self.found.push(pair);
+        }
     }
 }
