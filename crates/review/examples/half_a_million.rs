@@ -128,10 +128,13 @@ fn main() {
         ("GET", "go", ""),
         ("GET", "export/twicetold.csv", ""),
     ] {
-        let mut times: Vec<(Duration, usize)> =
-            (0..5).map(|_| ask(&address, method, page, form)).collect();
+        // A choice changes something only once.
+        let rounds = if method == "POST" { 1 } else { 5 };
+        let mut times: Vec<(Duration, usize)> = (0..rounds)
+            .map(|_| ask(&address, method, page, form))
+            .collect();
         times.sort();
-        let (median, bytes) = times[2];
+        let (median, bytes) = times[rounds / 2];
         println!(
             "{:>8.1} ms  {:>9} bytes  {method} {page} {form}",
             median.as_secs_f64() * 1000.0,
