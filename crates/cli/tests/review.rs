@@ -1,6 +1,7 @@
 //! `twicetold review` as users run it, in a real browser.
 
 #![cfg(unix)]
+#![allow(clippy::unwrap_used)]
 
 mod browser;
 mod common;

@@ -1,6 +1,6 @@
 //! A real browser, driven over the plain WebDriver protocol by a chromedriver of its own.
 
-#![allow(dead_code, clippy::unwrap_used)]
+#![allow(dead_code, clippy::unwrap_used, clippy::print_stderr)]
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
