@@ -79,7 +79,7 @@ fn campaign(number: u64) -> Campaign {
 
 fn fill(state: &dyn State, from: u64, to: u64) -> Result<(), Box<dyn Error>> {
     let numbers: Vec<u64> = (from..to).collect();
-    for some in numbers.chunks(5_000) {
+    for some in numbers.chunks(50_000) {
         let mut changes: Vec<Change> = some
             .par_iter()
             .map(|&number| {

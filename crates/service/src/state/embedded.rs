@@ -278,6 +278,21 @@ fn write_changes(
     }
     let mut index = transaction.open_table(INDEX)?;
     let mut reporters = transaction.open_table(REPORTERS)?;
+    // In the order of the file: a large batch then touches each page once.
+    let entries = |keys: fn(&Change) -> &[u64]| {
+        let mut entries: Vec<(u64, u64)> = changes
+            .iter()
+            .flat_map(|change| keys(change).iter().map(|&key| (key, change.id.0)))
+            .collect();
+        entries.sort_unstable();
+        entries
+    };
+    for entry in entries(|change| &change.removed) {
+        index.remove(entry)?;
+    }
+    for entry in entries(|change| &change.added) {
+        index.insert(entry, ())?;
+    }
     for change in changes {
         let id = change.id.0;
         match &change.record {
@@ -287,12 +302,6 @@ fn write_changes(
             None => {
                 campaigns.remove(id)?;
             }
-        }
-        for &key in &change.removed {
-            index.remove((key, id))?;
-        }
-        for &key in &change.added {
-            index.insert((key, id), ())?;
         }
         for (name, tally) in &change.tallies {
             tally_up(&mut reporters, name, tally)?;
