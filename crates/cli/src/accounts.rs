@@ -224,6 +224,11 @@ impl Drop for Temporary {
     }
 }
 
+/// The user's folder for what can be found out again, if there is one.
+pub(crate) fn cache_folder() -> Option<PathBuf> {
+    Some(place(Place::Cache).ok()?.join("twicetold"))
+}
+
 #[derive(Clone, Copy)]
 enum Place {
     Config,

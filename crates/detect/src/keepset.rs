@@ -18,6 +18,7 @@ use twicetold_index::{MemoryIndex, Twice};
 use twicetold_model::{Category, Residue, Witness};
 
 use crate::library::Library;
+use crate::memo::Memo;
 use crate::prove::{CANDIDATES, Hard};
 use crate::record::Record;
 use crate::scan::{Options, Progress, Stage};
@@ -58,6 +59,8 @@ pub(crate) struct Walk<'s> {
     pub(crate) sentences: Vec<Box<[u64]>>,
     /// Which word pairs occur in more than one message.
     pub(crate) pairs: Twice,
+    /// What comparing texts has led to before.
+    pub(crate) memo: Memo,
     /// Sentences that were hard to find so far.
     pub(crate) open: Mutex<Hard>,
 }

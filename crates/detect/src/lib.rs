@@ -9,10 +9,11 @@
 //! down that order, `prove` asks about one message, `cover` asks `align` sentence by sentence whether other messages say the same
 //! (`alike` word by word, on the text prepared by `comparable`), `check` proves the answer once more
 //! on the text itself, `versions` looks at near copies among what is kept. `plan` writes down what may go,
-//! and `recheck` asks once more when it is about to.
+//! and `recheck` asks once more when it is about to. `cache` and `memo` spare a scan what the last one has read and compared.
 
 mod align;
 mod alike;
+mod cache;
 mod check;
 mod choose;
 mod comparable;
@@ -20,6 +21,7 @@ mod cover;
 mod differ;
 mod keepset;
 mod library;
+mod memo;
 mod order;
 mod pairs;
 mod plan;
@@ -32,6 +34,7 @@ mod show;
 mod threads;
 mod versions;
 
+pub use cache::Cache;
 pub use choose::{Cover, Lost, cover};
 pub use order::KeepRule;
 pub use pairs::{
@@ -41,6 +44,6 @@ pub use plan::plan;
 pub use recheck::{Doubt, recheck};
 pub use scan::{
     Explanation, Numbering, Options, Progress, Quiet, Reread, Scan, ScannedMessage, ShownPassage,
-    Stage, explain, scan,
+    Stage, explain, scan, scan_with,
 };
 pub use show::{Aligned, SHOWN_BYTES, ShownText, SideBySide, Turn, conversation, side_by_side};

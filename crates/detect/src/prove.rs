@@ -6,6 +6,7 @@
 //! most like to have it, and the first that is not found decides: the message stays. Only when every sentence has a place
 //! are witnesses chosen, read as a whole, and the proof made.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
@@ -15,10 +16,14 @@ use twicetold_mail::words::hash_of;
 use twicetold_model::{Category, Witness};
 
 use crate::align::{find, most_altered};
+use crate::cache::{
+    Reader, Writer, category_number, category_of, read_residues, read_witness, residues,
+};
 use crate::check;
 use crate::comparable::Comparable;
 use crate::cover::{Held, category, combine, content, hold, proof, residue, witnesses};
 use crate::keepset::{Kept, Proven, Walk};
+use crate::memo::{Question as Asked, write_yes_or_no, yes_or_no};
 use crate::scan::Numbering;
 use crate::versions::counterpart;
 
@@ -50,6 +55,8 @@ struct Question<'q, 's> {
     likely: Vec<u32>,
     /// Hard sentences that were found: the sentence, and who has it.
     found: Vec<(usize, u32)>,
+    /// A text could not be read.
+    unread: Cell<bool>,
 }
 
 impl Walk<'_> {
@@ -96,16 +103,31 @@ impl Walk<'_> {
             }
             _ => {}
         }
-        let text = self.library.get(a)?;
-        let open: Arc<[Open]> = hard
-            .iter()
-            .filter_map(|&n| Some((n, text.units.get(n)?)))
-            .map(|(n, unit)| Open::of(n, text.pairs_of(unit), unit.len()))
-            .collect();
+        let asked = || {
+            let sentences = hard.iter().map(|&n| n as u128);
+            Asked::new("pairs").of(self.print(a)).of_each(sentences)
+        };
+        let open = self.memo.ask(
+            asked,
+            read_open,
+            |out, open: &Vec<Open>| write_open(out, open),
+            || {
+                let text = self.library.get(a)?;
+                let units = hard.iter().filter_map(|&n| Some((n, text.units.get(n)?)));
+                let open = units.map(|(n, unit)| Open::of(n, text.pairs_of(unit), unit.len()));
+                Some(open.collect::<Vec<_>>())
+            },
+        )?;
+        let open: Arc<[Open]> = open.into();
         let never = self.shortcuts() && open.iter().any(|unit| unit.is_new(&self.pairs));
         let open = (!never).then_some(open);
         self.lock_open().insert(a, open.clone());
         open
+    }
+
+    /// The checksum of a message's bytes.
+    fn print(&self, m: u32) -> u128 {
+        self.records[m as usize].print
     }
 
     fn lock_open(&self) -> MutexGuard<'_, Hard> {
@@ -125,6 +147,7 @@ impl Walk<'_> {
             without,
             likely: Vec::new(),
             found: Vec::new(),
+            unread: Cell::new(false),
         };
         question.answer()
     }
@@ -184,9 +207,24 @@ impl Question<'_, '_> {
         if singles.is_empty() && several.is_none() {
             return None;
         }
-        let text = walk.library.get(self.a)?;
+        let asked = || self.asked(&singles, several.as_deref(), &pool);
+        // Messages have other numbers in the next scan: the answer names them by their place.
+        let places = self.places(&singles, several.as_deref(), &pool);
+        let place = |m: u32| places.iter().position(|&b| b == m).unwrap_or(usize::MAX);
+        let write = |out: &mut Writer, proven: &Option<Proven>| write_proven(out, proven, place);
+        let find = || {
+            let proven = self.judge(&singles, several.as_deref(), &pool);
+            (!self.unread.get()).then_some(proven)
+        };
+        let read = |from: &mut Reader<'_>| read_proven(from, &places);
+        walk.memo.ask(asked, read, write, find)?
+    }
+
+    /// Reads the texts of those who seem to hold the message, and proves it.
+    fn judge(&self, singles: &[u32], several: Option<&[u32]>, pool: &[u32]) -> Option<Proven> {
+        let text = self.text(self.a)?;
         let mut held: Vec<Held> = Vec::new();
-        for b in singles.into_iter().take(SINGLES) {
+        for &b in singles.iter().take(SINGLES) {
             let Some(one) = self.hold(&text, b) else {
                 continue;
             };
@@ -197,7 +235,59 @@ impl Question<'_, '_> {
             }
             held.push(one);
         }
-        self.together(&text, held, &several?, &pool)
+        self.together(&text, held, several?, pool)
+    }
+
+    /// The text of a message; notes if it can no longer be read.
+    fn text(&self, m: u32) -> Option<Arc<Comparable>> {
+        let text = self.walk.library.get(m);
+        self.unread.set(self.unread.get() || text.is_none());
+        text
+    }
+
+    /// Every message that [`Self::judge`] may ask, in a fixed order.
+    fn places(&self, singles: &[u32], several: Option<&[u32]>, pool: &[u32]) -> Vec<u32> {
+        let record = &self.walk.records[self.a as usize];
+        let things = record.attachments.iter().chain(&record.links);
+        let mut places: Vec<u32> = singles.iter().take(SINGLES).copied().collect();
+        places.extend(several.unwrap_or_default());
+        places.extend(pool.iter().take(SINGLES));
+        places.extend(things.filter_map(|&thing| self.holder(thing)));
+        places
+    }
+
+    /// What [`Self::judge`] asks, and everything that the answer depends on.
+    fn asked(&self, singles: &[u32], several: Option<&[u32]>, pool: &[u32]) -> Asked {
+        let walk = self.walk;
+        let record = &walk.records[self.a as usize];
+        let things = record.attachments.iter().chain(&record.links);
+        // Of a message of a few words it matters who is in the same conversation.
+        let print = |&b: &u32| {
+            let stranger =
+                record.short && walk.threads[b as usize] != walk.threads[self.a as usize];
+            walk.print(b) ^ u128::from(stranger)
+        };
+        let mut asked = Asked::new("covered")
+            .of(walk.print(self.a))
+            .with(walk.options.max_witnesses)
+            .of_each(singles.iter().take(SINGLES).map(print))
+            .with(usize::from(several.is_some()))
+            .of_each(several.unwrap_or_default().iter().map(print))
+            .of_each(pool.iter().take(SINGLES).map(print));
+        for &thing in things {
+            let holder = self.holder(thing);
+            asked = asked
+                .with(usize::from(holder.is_some()))
+                .of(holder.as_ref().map_or(0, print));
+        }
+        asked
+    }
+
+    /// A kept message that has this attachment or link.
+    fn holder(&self, thing: u64) -> Option<u32> {
+        let holders = self.kept.things.get(&thing)?;
+        let mut others = holders.iter().copied();
+        others.find(|&b| b != self.a && b != self.without)
     }
 
     /// Whether a message may be asked.
@@ -266,15 +356,27 @@ impl Question<'_, '_> {
         }
         // The fewest to ask first.
         asked.sort_by_key(|(number, holders)| (holders.len(), *number));
-        let text = self.walk.library.get(self.a)?;
         for (number, holders) in asked {
-            let holder = holders.into_iter().find(|&b| {
-                let there = self.walk.library.get(b);
-                there.is_some_and(|there| find(&text, &text.units[number], &there, None).is_some())
-            })?;
+            let mut holders = holders.into_iter();
+            let holder = holders.find(|&b| self.stands_in(number, b))?;
             self.found.push((number, holder));
         }
         Some(())
+    }
+
+    /// Whether a sentence stands in `b`.
+    fn stands_in(&self, number: usize, b: u32) -> bool {
+        let walk = self.walk;
+        let asked = || {
+            let sentence = Asked::new("stands").of(walk.print(self.a)).with(number);
+            sentence.of(walk.print(b))
+        };
+        let stands = walk.memo.ask(asked, yes_or_no, write_yes_or_no, || {
+            let (text, there) = (walk.library.get(self.a)?, walk.library.get(b)?);
+            let unit = text.units.get(number)?;
+            Some(find(&text, unit, &there, None).is_some())
+        });
+        stands == Some(true)
     }
 
     /// Hard sentences with those of their pairs that are fingerprints.
@@ -407,7 +509,7 @@ impl Question<'_, '_> {
 
     /// What `b` holds of the message, if it may be a witness for it at all.
     fn hold(&self, text: &Comparable, b: u32) -> Option<Held> {
-        let held = hold(text, b, self.walk.library.get(b)?);
+        let held = hold(text, b, self.text(b)?);
         let short = self.walk.records[self.a as usize].short;
         (!short || self.walk.in_context(self.a, text, &held)).then_some(held)
     }
@@ -428,14 +530,7 @@ impl Question<'_, '_> {
         let mut holders: Vec<u32> = Vec::new();
         for &thing in record.attachments.iter().chain(&record.links) {
             if !has(thing) {
-                holders.push(
-                    *self
-                        .kept
-                        .things
-                        .get(&thing)?
-                        .iter()
-                        .find(|&&b| b != self.a && b != self.without)?,
-                );
+                holders.push(self.holder(thing)?);
             }
         }
         holders.sort_unstable();
@@ -476,6 +571,50 @@ pub(crate) fn contradicts(text: &Comparable, held: &Held) -> bool {
         .filter(|&(n, _)| held.places[n].is_none())
         .filter_map(|(_, unit)| Some((unit, counterpart(text, unit, &held.text)?)))
         .any(|(unit, (same, differs_in_fact))| differs_in_fact && same * 3 >= unit.len() * 2)
+}
+
+fn write_proven(out: &mut Writer, proven: &Option<Proven>, place: impl Fn(u32) -> usize) {
+    out.maybe(proven.as_ref(), |out, proven| {
+        out.byte(category_number(proven.category));
+        out.list(proven.witnesses.iter(), |out, witness| {
+            out.number(place(witness.message) as u64);
+            out.hash(witness.containment.to_bits());
+        });
+        residues(out, &proven.residue);
+    });
+}
+
+fn read_proven(from: &mut Reader<'_>, places: &[u32]) -> Option<Option<Proven>> {
+    from.maybe(|from| {
+        let category = category_of(from.byte()?)?;
+        let mut witnesses = from.list(read_witness)?;
+        for witness in &mut witnesses {
+            witness.message = *places.get(witness.message as usize)?;
+        }
+        Some(Proven {
+            category,
+            witnesses,
+            residue: read_residues(from)?,
+        })
+    })
+}
+
+fn write_open(out: &mut Writer, open: &[Open]) {
+    out.list(open.iter(), |out, unit| {
+        out.number(unit.number as u64);
+        out.number(unit.least as u64);
+        out.hashes(&unit.pairs);
+    });
+}
+
+fn read_open(from: &mut Reader<'_>) -> Option<Vec<Open>> {
+    from.list(|from| {
+        Some(Open {
+            number: from.small()? as usize,
+            least: from.small()? as usize,
+            pairs: from.hashes()?,
+        })
+    })
 }
 
 /// How many pairs of a sentence of so many words may be missing where it stands in another message: a word that differs

@@ -1,6 +1,7 @@
 //! Reading every message once.
 
 use std::collections::HashSet;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use foldhash::fast::FixedState;
@@ -8,16 +9,24 @@ use rayon::prelude::*;
 use twicetold_index::Twice;
 use twicetold_methods::winnow::Winnow;
 use twicetold_methods::winnow::paper::{Dictionary, Multiplier, Order, fingerprints};
-use twicetold_model::Location;
+use twicetold_model::{Location, RawMessage};
 use twicetold_source::{Collection, Task, Trouble};
 
-use crate::record::{Record, paper_words, record};
+use crate::cache::{Opened, Unchanged};
+use crate::record::{Record, paper_words, print, record};
 use crate::scan::{Numbering, Options, Progress, Stage};
+
+/// How many records are loaded at a time.
+const LOADED: usize = 1024;
 
 /// What reading leaves behind.
 struct Reading<'o> {
     options: &'o Options,
     progress: &'o dyn Progress,
+    /// What is known from the last scan.
+    cache: Option<&'o Opened>,
+    /// How many messages were known by their checksum.
+    remembered: AtomicU64,
     /// Which word pairs occur in more than one message that is not a mere copy.
     pairs: Twice,
     /// What has been read already, so that copies do not make a pair look shared.
@@ -25,28 +34,64 @@ struct Reading<'o> {
     troubles: Mutex<Vec<Trouble>>,
 }
 
-/// Reads every message once, on all threads. The records are sorted by location; the filter knows which word pairs occur
-/// in more than one message that is not a mere copy.
+/// What was read.
+pub(crate) struct Read {
+    /// The records, sorted by location.
+    pub(crate) records: Vec<Record>,
+    /// What could not be read, sorted by path.
+    pub(crate) troubles: Vec<Trouble>,
+    /// Which word pairs occur in more than one message that is not a mere copy.
+    pub(crate) pairs: Twice,
+    /// How many messages were known from the last scan.
+    pub(crate) remembered: u64,
+}
+
+/// Reads every message once, on all threads, but for those that the cache knows.
 pub(crate) fn read(
     collection: &Collection,
     options: &Options,
+    cache: Option<(&Opened, &Unchanged)>,
     progress: &dyn Progress,
-) -> (Vec<Record>, Vec<Trouble>, Twice) {
+) -> Read {
     progress.begin(Stage::Reading, collection.total_bytes());
     let reading = Reading {
         options,
         progress,
+        cache: cache.map(|(opened, _)| opened),
+        remembered: AtomicU64::new(0),
         // A pair for every dozen bytes or so; headers and attachments have none.
         pairs: Twice::with_room_for((collection.total_bytes() / 16) as usize),
         seen: Mutex::default(),
         troubles: Mutex::default(),
     };
+    let nothing = Unchanged::default();
+    let unchanged = cache.map_or(&nothing, |(_, unchanged)| unchanged);
     let mut records: Vec<Record> = match options.numbering {
-        Numbering::Stable => collection
-            .tasks()
-            .par_bridge()
-            .flat_map_iter(|task| reading.run(task, &mut |_| {}))
-            .collect(),
+        Numbering::Stable => {
+            let (mut records, missing) = reading.load(unchanged);
+            // A file of which a record is lost is read as if nothing were known of it.
+            records.retain(|record| !missing.contains(record.location.path.as_str()));
+            let numbers = collection
+                .files()
+                .enumerate()
+                .filter(|(_, (path, _))| missing.contains(path.as_str()));
+            let lost: HashSet<usize, FixedState> = match missing.is_empty() {
+                true => HashSet::default(),
+                false => numbers.map(|(n, _)| n).collect(),
+            };
+            reading
+                .remembered
+                .store(records.len() as u64, Ordering::Relaxed);
+            let known =
+                |n: usize| unchanged.files.get(n).copied().unwrap_or(false) && !lost.contains(&n);
+            let read: Vec<Record> = collection
+                .tasks_but(unchanged.empty, known)
+                .par_bridge()
+                .flat_map_iter(|task| reading.run(task, &mut |_| {}))
+                .collect();
+            records.extend(read);
+            records
+        }
         numbering => number_in_order(collection, &reading, numbering),
     };
     let mut troubles = collection.troubles().to_vec();
@@ -64,7 +109,12 @@ pub(crate) fn read(
     }
     records.sort_by(|a, b| a.location.cmp(&b.location));
     troubles.sort_by(|a, b| a.path.cmp(&b.path));
-    (records, troubles, reading.pairs)
+    Read {
+        records,
+        troubles,
+        pairs: reading.pairs,
+        remembered: reading.remembered.into_inner(),
+    }
 }
 
 /// Reads on one thread, in the order of the tasks, since numbers by first appearance depend on it.
@@ -103,22 +153,82 @@ impl Reading<'_> {
         let mut troubles = Vec::new();
         task.run(
             &mut |raw| {
-                let (record, document, pairs) = record(&raw, winnow, self.options.short);
-                if self.options.numbering != Numbering::Stable {
-                    words(paper_words(&document));
-                }
-                let (identity, _, facts) = record.sameness();
-                let first = record.short || lock(&self.seen).insert(identity ^ u128::from(facts));
-                if first {
-                    pairs.into_iter().for_each(|pair| self.pairs.insert(pair));
-                }
-                records.push(record);
+                records.push(self.message(&raw, winnow, words));
                 self.progress.advance(1, raw.bytes.len() as u64);
             },
             &mut |trouble| troubles.push(trouble),
         );
         lock(&self.troubles).extend(troubles);
         records
+    }
+}
+
+impl Reading<'_> {
+    /// Reads a message, unless one with the same bytes is known.
+    fn message(
+        &self,
+        raw: &RawMessage<'_>,
+        winnow: Winnow,
+        words: &mut dyn FnMut(Vec<String>),
+    ) -> Record {
+        let print = self.cache.map_or(0, |_| print(raw));
+        if let Some((record, pairs)) = self
+            .cache
+            .and_then(|cache| cache.find(print, &raw.location))
+        {
+            self.note(&record, &pairs);
+            self.remembered.fetch_add(1, Ordering::Relaxed);
+            return record;
+        }
+        let (record, document, pairs) = record(raw, print, winnow, self.options.short);
+        if self.options.numbering != Numbering::Stable {
+            words(paper_words(&document));
+        }
+        let halves: Vec<u32> = pairs.iter().map(|&pair| pair as u32).collect();
+        self.note(&record, &halves);
+        if let Some(cache) = self.cache {
+            cache.keep(&record, &halves);
+        }
+        record
+    }
+
+    /// Notes the word pairs of a message, unless it is a copy. Their lower halves are enough to ask.
+    fn note(&self, record: &Record, pairs: &[u32]) {
+        let (identity, _, facts) = record.sameness();
+        if record.short || lock(&self.seen).insert(identity ^ u128::from(facts)) {
+            let pairs = pairs.iter().map(|&pair| u64::from(pair));
+            pairs.for_each(|pair| self.pairs.insert(pair));
+        }
+    }
+
+    /// The records of messages in files that have not changed, and the paths of files of which a record is lost.
+    fn load<'u>(&self, unchanged: &'u Unchanged) -> (Vec<Record>, HashSet<&'u str, FixedState>) {
+        let Some(cache) = self.cache else {
+            return Default::default();
+        };
+        let mut missing = HashSet::default();
+        let loaded: Vec<Vec<Option<Record>>> = unchanged
+            .messages
+            .par_chunks(LOADED)
+            .map(|some| {
+                let loaded = cache.load(some).into_iter().map(|found| {
+                    let (record, pairs) = found?;
+                    self.note(&record, &pairs);
+                    self.progress.advance(1, record.bytes);
+                    Some(record)
+                });
+                loaded.collect()
+            })
+            .collect();
+        let mut records = Vec::with_capacity(unchanged.messages.len());
+        for ((location, ..), record) in unchanged.messages.iter().zip(loaded.into_iter().flatten())
+        {
+            match record {
+                Some(record) => records.push(record),
+                None => drop(missing.insert(location.path.as_str())),
+            }
+        }
+        (records, missing)
     }
 }
 

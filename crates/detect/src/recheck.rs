@@ -30,7 +30,7 @@ pub struct Doubt<'a> {
 pub fn recheck(doubt: &Doubt<'_>) -> Result<(), Problem> {
     let window = Options::default().window;
     let read = |raw: &RawMessage<'_>| -> (Record, Arc<Comparable>) {
-        let (record, document, _) = record(raw, Winnow { window }, doubt.short);
+        let (record, document, _) = record(raw, 0, Winnow { window }, doubt.short);
         (record, Arc::new(Comparable::new(document)))
     };
     let (message, text) = read(doubt.message);

@@ -31,6 +31,8 @@ pub(crate) struct Told {
 #[derive(Clone, Debug)]
 pub(crate) struct Record {
     pub(crate) location: Location,
+    /// Checksum of its form and bytes.
+    pub(crate) print: u128,
     pub(crate) form: Form,
     pub(crate) bytes: u64,
     pub(crate) message_id: Option<String>,
@@ -72,10 +74,20 @@ pub(crate) struct Record {
     pub(crate) problems: Vec<Problem>,
 }
 
+/// The checksum by which a message is known again, whatever its place.
+pub(crate) fn print(raw: &RawMessage<'_>) -> u128 {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&[raw.form as u8]).update(&raw.bytes);
+    let mut print = [0; 16];
+    hasher.finalize_xof().fill(&mut print);
+    u128::from_le_bytes(print)
+}
+
 /// Reads a message once and keeps what the scan needs. Returns its text and the numbers of all its
 /// word pairs besides.
 pub(crate) fn record(
     raw: &RawMessage<'_>,
+    print: u128,
     winnow: Winnow,
     short: usize,
 ) -> (Record, Document, Vec<u64>) {
@@ -97,6 +109,7 @@ pub(crate) fn record(
     let topic = plain_subject(&envelope.subject);
     let record = Record {
         location: raw.location.clone(),
+        print,
         form: raw.form,
         bytes: raw.bytes.len() as u64,
         message_id: envelope.message_id.clone(),
@@ -233,6 +246,7 @@ impl Record {
     pub(crate) fn unreadable(location: Location, problem: Problem) -> Self {
         Self {
             location,
+            print: 0,
             form: Form::Mail,
             bytes: 0,
             message_id: None,

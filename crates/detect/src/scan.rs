@@ -9,13 +9,15 @@ use twicetold_index::Twice;
 use twicetold_model::{Category, Form, Location, Problem, ResidueKind, Standing, Verdict, Witness};
 use twicetold_source::{Collection, Trouble};
 
+use crate::cache::{Cache, Reader, texts};
 use crate::check;
 use crate::comparable::Comparable;
 use crate::cover::{hold, residue_kind};
 use crate::keepset::{Decisions, Walk};
 use crate::library::Library;
+use crate::memo::{Answers, Memo, Question, write_yes_or_no, yes_or_no};
 use crate::order::{KeepRule, by_content, by_policy};
-use crate::reading;
+use crate::reading::{self, Read};
 use crate::record::{Record, Sameness};
 use crate::threads::threads;
 
@@ -108,6 +110,8 @@ pub struct Scan {
     pub troubles: Vec<Trouble>,
     /// How much was read a second time, to compare texts. It depends on the threads; nothing else does.
     pub reread: Reread,
+    /// How many messages were known from an earlier scan, so that they were not read again.
+    pub remembered: u64,
 }
 
 /// How much of the mail was read again after everything had been read once.
@@ -168,7 +172,48 @@ pub struct ShownPassage {
 
 /// Scans a collection. Reads only. Same input, same result, whatever the number of threads.
 pub fn scan(collection: &Collection, options: &Options, progress: &dyn Progress) -> Scan {
-    let (records, troubles, pairs) = reading::read(collection, options, progress);
+    let read = reading::read(collection, options, None, progress);
+    judge(collection, options, read, Memo::default(), progress).0
+}
+
+/// The same with a cache: what has not changed since the last scan is not read again. Same result.
+pub fn scan_with(
+    cache: &Cache,
+    collection: &Collection,
+    options: &Options,
+    progress: &dyn Progress,
+) -> Scan {
+    let mut opened = cache.open(options);
+    let unchanged = opened.unchanged(collection);
+    if let Some(mut scan) = opened.result(&unchanged, options) {
+        // Nothing is left to read; files passed over are counted all the same.
+        drop(collection.tasks_but(unchanged.empty, |_| true));
+        scan.troubles = collection.troubles().to_vec();
+        scan.troubles.sort_by(|a, b| a.path.cmp(&b.path));
+        return scan;
+    }
+    let read = reading::read(collection, options, Some((&opened, &unchanged)), progress);
+    drop(unchanged);
+    let memo = Memo::with(opened.answers());
+    let (scan, records, answers) = judge(collection, options, read, memo, progress);
+    opened.save(collection, &records, options, &scan, &answers);
+    scan
+}
+
+/// Decides about everything that was read.
+fn judge(
+    collection: &Collection,
+    options: &Options,
+    read: Read,
+    memo: Memo,
+    progress: &dyn Progress,
+) -> (Scan, Vec<Record>, Answers) {
+    let Read {
+        records,
+        troubles,
+        pairs,
+        remembered,
+    } = read;
     let threads = threads(&records);
     let groups = copies(&records, options);
     let mut order: Vec<u32> = groups.keys().copied().collect();
@@ -188,6 +233,7 @@ pub fn scan(collection: &Collection, options: &Options, progress: &dyn Progress)
         shared: fingerprints,
         sentences,
         pairs,
+        memo,
         open: Mutex::default(),
     };
     let (mut kept, mut gone) = walk.decide(&order, progress);
@@ -202,7 +248,7 @@ pub fn scan(collection: &Collection, options: &Options, progress: &dyn Progress)
         .versions(&stay, &kept, progress)
         .into_iter()
         .collect::<HashMap<_, _, FixedState>>();
-    let copies = proved_copies(&groups, &library, progress);
+    let copies = proved_copies(&groups, &walk, progress);
 
     let names = thread_names(&records, &threads);
     let mut verdicts: Vec<Verdict> = records.iter().map(alone).collect();
@@ -237,7 +283,7 @@ pub fn scan(collection: &Collection, options: &Options, progress: &dyn Progress)
             };
         }
     }
-    let residues = residue_texts(&verdicts, &library);
+    let residues = residue_texts(&verdicts, &walk);
     let messages = records
         .iter()
         .zip(verdicts)
@@ -257,11 +303,14 @@ pub fn scan(collection: &Collection, options: &Options, progress: &dyn Progress)
             problems: record.problems.clone(),
         })
         .collect();
-    Scan {
+    let scan = Scan {
         messages,
         troubles,
         reread: library.reread(),
-    }
+        remembered,
+    };
+    let answers = walk.memo.answers();
+    (scan, records, answers)
 }
 
 /// Messages that say word for word the same, each group under the one that the policy keeps.
@@ -328,9 +377,10 @@ fn shared<'r>(
 /// Copies whose text has been compared with the one that stands for them, and is the same.
 fn proved_copies(
     groups: &BTreeMap<u32, Vec<u32>>,
-    library: &Library<'_>,
+    walk: &Walk<'_>,
     progress: &dyn Progress,
 ) -> HashMap<u32, bool, FixedState> {
+    let (library, memo) = (walk.library, &walk.memo);
     let copies = groups.values().map(|members| members.len() as u64).sum();
     progress.begin(Stage::Copies, copies);
     groups
@@ -340,13 +390,18 @@ fn proved_copies(
             // The text is read again only where a copy is written otherwise: in capitals, or wrapped.
             let mut first = None;
             let mut same = move |m: u32| {
-                let digest = |m: u32| &library.records[m as usize].digest;
-                digest(a) == digest(m)
-                    || first
-                        .get_or_insert_with(|| library.read(a))
-                        .as_ref()
-                        .zip(library.read(m))
-                        .is_some_and(|(a, b)| check::identical(a, &b))
+                let record = |m: u32| &library.records[m as usize];
+                let asked = || {
+                    Question::new("same")
+                        .of(record(a).print)
+                        .of(record(m).print)
+                };
+                let compare = || {
+                    let first = first.get_or_insert_with(|| library.read(a)).as_ref()?;
+                    Some(check::identical(first, &library.read(m)?))
+                };
+                record(a).digest == record(m).digest
+                    || memo.ask(asked, yes_or_no, write_yes_or_no, compare) == Some(true)
             };
             members.iter().map(move |&m| {
                 let same = same(m);
@@ -414,7 +469,7 @@ fn thread_names(records: &[Record], threads: &[u32]) -> HashMap<u32, String, Fix
 }
 
 /// The words of each residue.
-fn residue_texts(verdicts: &[Verdict], library: &Library<'_>) -> Vec<Vec<String>> {
+fn residue_texts(verdicts: &[Verdict], walk: &Walk<'_>) -> Vec<Vec<String>> {
     verdicts
         .par_iter()
         .enumerate()
@@ -422,14 +477,32 @@ fn residue_texts(verdicts: &[Verdict], library: &Library<'_>) -> Vec<Vec<String>
             if verdict.residue.is_empty() {
                 return Vec::new();
             }
-            let Some(text) = library.read(n as u32) else {
-                return Vec::new();
+            let asked = || {
+                let question = Question::new("residue").of(walk.records[n].print);
+                verdict.residue.iter().fold(question, |question, r| {
+                    question
+                        .with(r.words.start as usize)
+                        .with(r.words.end as usize)
+                })
             };
-            verdict
-                .residue
-                .iter()
-                .map(|r| shown(&text, &r.words))
-                .collect()
+            let read = || {
+                let text = walk.library.read(n as u32)?;
+                Some(
+                    verdict
+                        .residue
+                        .iter()
+                        .map(|r| shown(&text, &r.words))
+                        .collect(),
+                )
+            };
+            walk.memo
+                .ask(
+                    asked,
+                    |from| from.list(Reader::text),
+                    |out, shown: &Vec<String>| texts(out, shown),
+                    read,
+                )
+                .unwrap_or_default()
         })
         .collect()
 }

@@ -8,9 +8,11 @@ use rayon::prelude::*;
 use twicetold_index::Limits;
 use twicetold_model::{Residue, ResidueKind, Witness, Word, shared_keys};
 
+use crate::cache::{Reader, Writer, read_residues, read_witness, residues, witness};
 use crate::comparable::{Comparable, Unit};
 use crate::cover::{Held, hold, residue_kind};
 use crate::keepset::{Kept, Walk};
+use crate::memo::Question;
 use crate::scan::Progress;
 
 /// How many near copies are looked at for one message, and how many entries of the index to find them: a template has
@@ -60,39 +62,77 @@ impl Walk<'_> {
         if candidates.is_empty() {
             return None;
         }
+        let print = |m: u32| self.records[m as usize].print;
+        let asked = || {
+            Question::new("nearest")
+                .of(print(a))
+                .with(self.options.version_percent as usize)
+                .of_each(candidates.iter().map(|&b| print(b)))
+        };
+        // Messages have other numbers in the next scan: the answer names candidates by their place.
+        let known = self.memo.ask(asked, read_nearness, write_nearness, || {
+            self.nearest(a, &candidates)
+        })?;
+        known.map(|mut near| {
+            if let Some(witness) = &mut near.version_of {
+                witness.message = candidates.get(witness.message as usize).copied()?;
+            }
+            Some(near)
+        })?
+    }
+
+    /// What `a` shares with the nearest of `candidates`, which is named by its place among them; `None` if a text can no
+    /// longer be read.
+    fn nearest(&self, a: u32, candidates: &[u32]) -> Option<Option<Nearness>> {
         let text = self.library.get(a)?;
         let mut best: Option<(usize, Held)> = None;
-        for b in candidates {
+        for (place, &b) in candidates.iter().enumerate() {
             let held = hold(&text, b, self.library.get(b)?);
             let words = held.words(&text);
             if let Some((residue, near)) = differences(&text, &held)
                 && near * 100 >= text.says() * self.options.version_percent as usize
             {
                 let containment = words as f64 / text.says().max(1) as f64;
-                return Some(Nearness {
+                return Some(Some(Nearness {
                     version_of: Some(Witness {
-                        message: b,
+                        message: place as u32,
                         containment,
                     }),
                     residue,
-                });
+                }));
             }
             if best.as_ref().is_none_or(|(most, _)| words > *most) {
                 best = Some((words, held));
             }
         }
         // Where most of a message stands elsewhere, say what keeps it.
-        let (_, held) = best.filter(|(words, _)| words * 2 >= text.says())?;
-        Some(Nearness {
+        let best = best.filter(|(words, _)| words * 2 >= text.says());
+        Some(best.map(|(_, held)| Nearness {
             version_of: None,
             residue: unfound(&text, &held),
-        })
+        }))
     }
 
     fn alike_in_size(&self, a: u32, b: u32) -> bool {
         let (x, y) = (self.records[a as usize].says, self.records[b as usize].says);
         u64::from(x.min(y)) * 100 >= u64::from(x.max(y)) * u64::from(self.options.version_percent)
     }
+}
+
+fn write_nearness(out: &mut Writer, near: &Option<Nearness>) {
+    out.maybe(near.as_ref(), |out, near| {
+        out.maybe(near.version_of.as_ref(), witness);
+        residues(out, &near.residue);
+    });
+}
+
+fn read_nearness(from: &mut Reader<'_>) -> Option<Option<Nearness>> {
+    from.maybe(|from| {
+        Some(Nearness {
+            version_of: from.maybe(read_witness)?,
+            residue: read_residues(from)?,
+        })
+    })
 }
 
 /// If every unit that is not in the witness differs from its counterpart there in a fact: those units, and how many

@@ -12,7 +12,8 @@ impl Filter {
         if keys.is_empty() {
             return Self::default();
         }
-        let bits = (keys.len() * 8).next_power_of_two().max(64);
+        // No more than the lower half of a key can tell apart.
+        let bits = (keys.len() * 8).next_power_of_two().clamp(64, 1 << 32);
         let mut filter = Self {
             bits: vec![0; bits / 64].into(),
         };
@@ -21,6 +22,12 @@ impl Filter {
             filter.bits[word] |= bit;
         }
         filter
+    }
+
+    /// The filter of keys of which only the lower halves are known: it is the same.
+    pub fn of_halves(halves: &[u32]) -> Self {
+        let keys: Vec<u64> = halves.iter().map(|&half| u64::from(half)).collect();
+        Self::of(&keys)
     }
 
     /// Whether a key may be one of them.
@@ -56,6 +63,15 @@ mod tests {
                 .filter(|&&key| filter.may_contain(key))
                 .count();
             assert!(taken < 1_500, "{count}: {taken}");
+        }
+    }
+
+    #[test]
+    fn the_lower_half_of_a_key_is_enough() {
+        for count in [1, 63, 1000] {
+            let own = keys(0, count);
+            let halves: Vec<u32> = own.iter().map(|&key| key as u32).collect();
+            assert_eq!(Filter::of(&own).bits, Filter::of_halves(&halves).bits);
         }
     }
 

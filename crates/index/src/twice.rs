@@ -14,7 +14,8 @@ pub struct Twice {
 impl Twice {
     /// A filter for about so many keys: two to four bytes each.
     pub fn with_room_for(keys: usize) -> Self {
-        let bits = (keys.max(64) as u64 * 8).next_power_of_two();
+        // The lower half of a key is enough to ask.
+        let bits = (keys.max(64) as u64 * 8).next_power_of_two().min(1 << 32);
         let empty = || (0..bits / 64).map(|_| AtomicU64::new(0)).collect();
         Self {
             once: empty(),

@@ -31,6 +31,7 @@ mod mbox;
 mod plan;
 mod reread;
 mod sgml;
+mod stamp;
 mod stream;
 mod task;
 mod tasks;
@@ -46,6 +47,7 @@ use twicetold_model::{Location, RawMessage};
 pub use checksum::Checksum;
 pub use listing::{Mailbox, MailboxKind};
 pub use plan::{Head, Named, PLAN_VERSION, Plan, PlanError, Removal, plan_path};
+pub use stamp::Stamp;
 pub use task::Task;
 pub use trouble::{Severity, Trouble};
 
@@ -93,7 +95,11 @@ impl Collection {
 
     /// How many bytes there are to read, as far as the file system tells.
     pub fn total_bytes(&self) -> u64 {
-        self.listing.entries.iter().map(|entry| entry.size).sum()
+        self.listing
+            .entries
+            .iter()
+            .map(|entry| entry.stamp.size)
+            .sum()
     }
 
     /// How many files were passed over because they hold no messages: empty ones, pictures,
@@ -106,8 +112,25 @@ impl Collection {
     ///
     /// Asking for the tasks begins a new reading: files passed over are counted anew.
     pub fn tasks(&self) -> impl Iterator<Item = Task> + Send + '_ {
-        self.listing.passed_over.store(0, Ordering::Relaxed);
-        tasks::Tasks::new(&self.listing)
+        self.tasks_but(0, |_| false)
+    }
+
+    /// The same for somebody who knows some of the [files](Self::files) already: those are not opened. Of the files that
+    /// are known, `empty` hold no message.
+    pub fn tasks_but(
+        &self,
+        empty: usize,
+        known: impl Fn(usize) -> bool + Send,
+    ) -> impl Iterator<Item = Task> + Send {
+        self.listing.passed_over.store(empty, Ordering::Relaxed);
+        tasks::Tasks::new(&self.listing, move |n| !known(n))
+    }
+
+    /// Every file there is to read, sorted by path: the path as the user would write it, and what the file system said of
+    /// the file when it was listed.
+    pub fn files(&self) -> impl Iterator<Item = (String, Stamp)> {
+        let entries = self.listing.entries.iter();
+        entries.map(|entry| (self.listing.shown(entry), entry.stamp))
     }
 
     /// Reads one message again, from any thread.

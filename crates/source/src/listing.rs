@@ -7,6 +7,8 @@ use std::fmt::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicUsize;
 
+use crate::stamp::Stamp;
+
 /// A place where messages are kept, as it was recognised.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Mailbox {
@@ -78,7 +80,7 @@ pub(crate) struct Entry {
     /// Index into [`Listing::folders`].
     pub(crate) folder: usize,
     pub(crate) name: OsString,
-    pub(crate) size: u64,
+    pub(crate) stamp: Stamp,
     pub(crate) place: Place,
     /// Known for files that the user named and for large ones.
     pub(crate) container: Option<Container>,
@@ -271,7 +273,7 @@ mod tests {
                 entries.push(Entry {
                     folder,
                     name: name.into(),
-                    size: 0,
+                    stamp: Stamp::default(),
                     place: Place::Tree,
                     container: None,
                 });

@@ -30,7 +30,7 @@ pub(crate) fn reread(listing: &Listing, location: &Location) -> io::Result<RawMe
     let (form, bytes) = match location.offset {
         None => {
             let mut file = Vec::new();
-            read_file(&path, entry.size, &mut file)?;
+            read_file(&path, entry.stamp.size, &mut file)?;
             let Contained::One(form, range) = contained(entry, &file) else {
                 return Err(changed());
             };

@@ -28,7 +28,7 @@ enum Work {
     /// Files that nobody has opened yet.
     Files {
         listing: Arc<Listing>,
-        entries: Range<usize>,
+        entries: Vec<usize>,
     },
     /// Messages that are in memory already.
     Block {
@@ -43,7 +43,7 @@ enum Work {
 }
 
 impl Task {
-    pub(crate) fn files(listing: Arc<Listing>, entries: Range<usize>) -> Self {
+    pub(crate) fn files(listing: Arc<Listing>, entries: Vec<usize>) -> Self {
         Self {
             work: Work::Files { listing, entries },
         }
@@ -78,9 +78,9 @@ impl Task {
         match self.work {
             Work::Files { listing, entries } => {
                 let mut buffer = Vec::new();
-                for entry in &listing.entries[entries] {
+                for entry in entries.iter().filter_map(|&n| listing.entries.get(n)) {
                     let shown = listing.shown(entry);
-                    match read_file(&listing.path(entry), entry.size, &mut buffer) {
+                    match read_file(&listing.path(entry), entry.stamp.size, &mut buffer) {
                         Ok(()) => hand_out(&listing, entry, shown, &buffer, each, trouble),
                         Err(error) if is_too_large(&error) => trouble(Trouble::too_large(&shown)),
                         Err(error) => trouble(Trouble::reading(&shown, &error)),

@@ -14,17 +14,19 @@ const FILES: usize = 128;
 const BYTES: u64 = 4 << 20;
 
 /// The tasks in the order of the paths.
-#[derive(Debug)]
-pub(crate) struct Tasks<'a> {
+pub(crate) struct Tasks<'a, W> {
     listing: &'a Arc<Listing>,
+    /// Which files are to be read, by their place in the listing.
+    wanted: W,
     next: usize,
     stream: Option<Stream>,
 }
 
-impl<'a> Tasks<'a> {
-    pub(crate) fn new(listing: &'a Arc<Listing>) -> Self {
+impl<'a, W: Fn(usize) -> bool> Tasks<'a, W> {
+    pub(crate) fn new(listing: &'a Arc<Listing>, wanted: W) -> Self {
         Self {
             listing,
+            wanted,
             next: 0,
             stream: None,
         }
@@ -32,25 +34,28 @@ impl<'a> Tasks<'a> {
 
     /// Takes as many files as make a task, up to the next one that is to be streamed.
     fn files(&mut self) -> Task {
-        let start = self.next;
+        let mut files = Vec::new();
         let mut bytes = 0;
-        for entry in &self.listing.entries[start..] {
-            let full = self.next - start >= FILES || bytes >= BYTES;
+        for entry in &self.listing.entries[self.next..] {
+            let full = files.len() >= FILES || bytes >= BYTES;
             if full || is_streamed(entry) {
                 break;
             }
-            bytes += entry.size;
             self.next += 1;
+            if (self.wanted)(self.next - 1) {
+                bytes += entry.stamp.size;
+                files.push(self.next - 1);
+            }
         }
-        Task::files(Arc::clone(self.listing), start..self.next)
+        Task::files(Arc::clone(self.listing), files)
     }
 }
 
 fn is_streamed(entry: &Entry) -> bool {
-    entry.container.is_some() && entry.size > STREAM_ABOVE
+    entry.container.is_some() && entry.stamp.size > STREAM_ABOVE
 }
 
-impl Iterator for Tasks<'_> {
+impl<W: Fn(usize) -> bool> Iterator for Tasks<'_, W> {
     type Item = Task;
 
     fn next(&mut self) -> Option<Task> {
@@ -64,6 +69,9 @@ impl Iterator for Tasks<'_> {
                 return Some(self.files());
             };
             self.next += 1;
+            if !(self.wanted)(self.next - 1) {
+                continue;
+            }
             let shown = self.listing.shown(entry);
             match Stream::open(&self.listing.path(entry), &shown, container, Limits::USUAL) {
                 Ok(stream) => self.stream = Some(stream),

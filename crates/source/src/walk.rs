@@ -11,6 +11,7 @@ use crate::judge::{Content, HEAD, is_control_name, is_foreign_name, judge};
 use crate::listing::{
     Container, Entry, Folder, Listing, Mailbox, MailboxKind, Place, shown, shown_path,
 };
+use crate::stamp::Stamp;
 use crate::trouble::Trouble;
 use crate::{STREAM_ABOVE, TRASH};
 
@@ -158,7 +159,7 @@ impl Walk {
         self.entries.push(Entry {
             folder: 0,
             name: path.as_os_str().to_owned(),
-            size: metadata.len(),
+            stamp: Stamp::of(metadata),
             place: if in_maildir {
                 Place::Maildir
             } else {
@@ -382,7 +383,7 @@ impl Walk {
         self.entries.push(Entry {
             folder,
             name,
-            size,
+            stamp: Stamp::of(&metadata),
             place,
             container,
         });

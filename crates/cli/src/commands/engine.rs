@@ -8,11 +8,13 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
-use twicetold_detect::{KeepRule, Numbering, Options, Progress, Scan, Stage, scan};
+use twicetold_detect::{
+    Cache, KeepRule, Numbering, Options, Progress, Scan, Stage, scan, scan_with,
+};
 use twicetold_model::Standing;
 use twicetold_source::{Collection, Severity};
 
-use crate::accounts::{AccountsArgs, Places};
+use crate::accounts::{AccountsArgs, Places, cache_folder};
 use crate::failure::{Advice, Exit};
 use crate::terminal::Bar;
 
@@ -57,9 +59,26 @@ pub(super) struct EngineArgs {
     #[arg(value_parser = clap::value_parser!(u32).range(1..=100))]
     version_percent: u32,
 
+    /// Where to remember what has been read and compared, so that the next scan need not [default:
+    /// the user's cache folder, for mail of more than 4 MB]
+    #[arg(long, value_name = "DIR", conflicts_with = "no_cache")]
+    #[arg(help_heading = "What is remembered")]
+    cache: Option<PathBuf>,
+
+    /// Remember nothing, and read everything
+    #[arg(long, help_heading = "What is remembered")]
+    no_cache: bool,
+
+    /// Read every byte again; only what has the same checksum counts as known
+    #[arg(long, help_heading = "What is remembered")]
+    verify: bool,
+
     #[command(flatten)]
     accounts: AccountsArgs,
 }
+
+/// Mail of less than this is read as soon as remembered.
+const WORTH_REMEMBERING: u64 = 4_000_000;
 
 /// The values of `--numbers`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -112,13 +131,39 @@ impl EngineArgs {
     pub(super) fn scan_again(&self, paths: &[PathBuf], progress: &dyn Progress) -> Scanned {
         let options = self.applied_to(Options::default());
         let collection = Collection::open(paths);
-        let scan = scan(&collection, &options, progress);
+        let scan = match self.cache(paths, &collection, &options) {
+            Some(cache) => scan_with(&cache, &collection, &options, progress),
+            None => scan(&collection, &options, progress),
+        };
         Scanned {
             collection,
             scan,
             stages: Vec::new(),
             options,
         }
+    }
+
+    /// Where to remember, if it is worth it.
+    fn cache(
+        &self,
+        paths: &[PathBuf],
+        collection: &Collection,
+        options: &Options,
+    ) -> Option<Cache> {
+        let usual = cache_folder();
+        // Mail that was fetched for this scan alone is gone after it.
+        let fleeting = usual.as_ref().map(|usual| usual.join("remote"));
+        let is_fleeting = |path: &PathBuf| fleeting.as_ref().is_some_and(|f| path.starts_with(f));
+        if self.no_cache || paths.iter().any(is_fleeting) {
+            return None;
+        }
+        let worth = collection.total_bytes() >= WORTH_REMEMBERING;
+        let usual = usual.filter(|_| worth).map(|usual| usual.join("scans"));
+        let cache = Cache::new(&self.cache.clone().or(usual)?, paths, options);
+        Some(match self.verify {
+            true => cache.verifying(),
+            false => cache,
+        })
     }
 
     fn applied_to(&self, mut options: Options) -> Options {

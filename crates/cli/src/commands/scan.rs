@@ -166,7 +166,17 @@ pub(super) fn run(args: &ScanArgs, how: TalkArgs) -> Result<Exit> {
             warn_of_troubles(&scan.troubles);
         }
         let read = units::counted(scan.messages.len() as u64, "message", "messages");
-        talk(&format!("{read} in {:.1} s", took.as_secs_f64()));
+        let known = match scan.remembered {
+            0 => String::new(),
+            all if all == scan.messages.len() as u64 => {
+                ", all of them known from an earlier scan".to_owned()
+            }
+            some => format!(
+                ", {} of them known from an earlier scan",
+                units::grouped(some)
+            ),
+        };
+        talk(&format!("{read} in {:.1} s{known}", took.as_secs_f64()));
     }
     Ok(scanned.exit())
 }

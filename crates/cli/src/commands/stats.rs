@@ -35,6 +35,10 @@ pub(super) fn say(scanned: &Scanned) {
             name(stage)
         ));
     }
+    if scanned.scan.remembered > 0 {
+        let known = counted(scanned.scan.remembered, "message", "messages");
+        talk(&format!("known from an earlier scan, not read: {known}"));
+    }
     let again = scanned.scan.reread;
     talk(&format!(
         "read again, to compare texts: {}",

@@ -332,7 +332,10 @@ fn entry(path: &Path, in_maildir: bool, size: u64) -> Entry {
     Entry {
         folder: 0,
         name: path.as_os_str().to_owned(),
-        size,
+        stamp: crate::Stamp {
+            size,
+            ..crate::Stamp::default()
+        },
         place: if in_maildir {
             Place::Maildir
         } else {

@@ -1,0 +1,220 @@
+//! The file `known`: what each file of mail held, what the scan found, and what comparing texts led to.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use twicetold_source::Stamp;
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::bytes::{Reader, Writer};
+use super::frames::Place;
+use super::verdicts;
+use crate::memo::Answers;
+use crate::scan::Scan;
+
+/// The name of the file.
+pub(super) const NAME: &str = "known";
+/// What it begins with.
+const MARK: &[u8; 12] = b"twicetold\0sc";
+/// The mark, the version, and for each of three parts its length and checksum.
+const HEAD: usize = 12 + 4 + 3 * (8 + 16);
+
+/// What a file held.
+#[derive(Debug)]
+pub(super) struct KnownFile {
+    pub(super) path: String,
+    pub(super) stamp: Stamp,
+    pub(super) messages: Vec<KnownMessage>,
+}
+
+/// A message in a file.
+#[derive(Debug)]
+pub(super) struct KnownMessage {
+    pub(super) offset: Option<u64>,
+    /// Checksum of its bytes.
+    pub(super) print: u128,
+    pub(super) place: Place,
+}
+
+/// What the last scan left.
+#[derive(Debug)]
+pub(super) struct Known {
+    pub(super) folder: PathBuf,
+    /// The file as it was opened: another scan may put a new one in its place.
+    pub(super) file: Option<Mutex<File>>,
+    /// The number of the file of records.
+    pub(super) records: u64,
+    /// How much of it counts.
+    pub(super) length: u64,
+    /// When that scan began.
+    pub(super) seen: SystemTime,
+    /// Sorted by path.
+    pub(super) files: Vec<KnownFile>,
+}
+
+impl Known {
+    /// What the last scan left in this folder, if it is all there.
+    pub(super) fn open(folder: &Path, version: u32) -> Option<Self> {
+        let mut file = File::open(folder.join(NAME)).ok()?;
+        let part = part(&mut file, version, 0)?;
+        let mut from = Reader::new(&part);
+        let records = from.number()?;
+        let length = from.number()?;
+        let seen = UNIX_EPOCH.checked_add(Duration::from_nanos(from.hash()?))?;
+        let files = from.list(|from| {
+            Some(KnownFile {
+                path: from.text()?,
+                stamp: Stamp {
+                    device: from.number()?,
+                    inode: from.number()?,
+                    size: from.number()?,
+                    modified: from.hash()? as i64,
+                    changed: from.hash()? as i64,
+                },
+                messages: from.list(|from| {
+                    Some(KnownMessage {
+                        offset: from.maybe(Reader::number)?,
+                        print: from.wide()?,
+                        place: Place {
+                            at: from.number()?,
+                            length: from.small()?,
+                        },
+                    })
+                })?,
+            })
+        })?;
+        from.is_done().then_some(Self {
+            folder: folder.to_owned(),
+            file: Some(Mutex::new(file)),
+            records,
+            length,
+            seen,
+            files,
+        })
+    }
+
+    /// What that scan found, if it was asked the same.
+    pub(super) fn result(&self, asked: u128) -> Option<Scan> {
+        let part = self.part(1)?;
+        let mut from = Reader::new(&part);
+        if from.wide()? != asked {
+            return None;
+        }
+        let scan = verdicts::read(&mut from)?;
+        from.is_done().then_some(scan)
+    }
+
+    /// What comparing texts led to.
+    pub(super) fn answers(&self) -> Option<Answers> {
+        let part = self.part(2)?;
+        let mut from = Reader::new(&part);
+        let answers = from.list(|from| {
+            let key = from.wide()?;
+            let length = from.number()?.try_into().ok()?;
+            Some((key, Box::from(from.raw(length)?)))
+        })?;
+        Some(answers.into_iter().collect())
+    }
+
+    fn part(&self, wanted: usize) -> Option<Vec<u8>> {
+        let file = self.file.as_ref()?;
+        let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+        part(&mut file, super::VERSION, wanted)
+    }
+
+    /// Notes that it has been used.
+    pub(super) fn touch(&self) {
+        let file = File::options().append(true).open(self.folder.join(NAME));
+        let _ = file.and_then(|file| file.set_modified(SystemTime::now()));
+    }
+
+    /// Writes it in place of the one that is there.
+    pub(super) fn write(
+        &self,
+        version: u32,
+        asked: u128,
+        scan: &Scan,
+        answers: &Answers,
+    ) -> io::Result<()> {
+        let mut result = Writer::default();
+        result.wide(asked);
+        verdicts::write(&mut result, scan);
+        let mut sorted: Vec<_> = answers.iter().collect();
+        sorted.sort_unstable_by_key(|(key, _)| **key);
+        let mut memory = Writer::default();
+        memory.list(sorted.into_iter(), |out, (key, answer)| {
+            out.wide(*key);
+            out.number(answer.len() as u64);
+            out.raw(answer);
+        });
+        let parts = [self.files_as_bytes(), result, memory];
+        let mut head = Writer::default();
+        head.raw(MARK);
+        head.raw(&version.to_le_bytes());
+        for part in &parts {
+            head.hash(part.bytes.len() as u64);
+            head.wide(xxh3_128(&part.bytes));
+        }
+        let new = self.folder.join("known.new");
+        let mut options = File::options();
+        options.write(true).create(true).truncate(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let mut out = BufWriter::new(options.open(&new)?);
+        out.write_all(&head.bytes)?;
+        for part in &parts {
+            out.write_all(&part.bytes)?;
+        }
+        out.into_inner()?;
+        fs::rename(new, self.folder.join(NAME))
+    }
+
+    fn files_as_bytes(&self) -> Writer {
+        let mut out = Writer::default();
+        out.number(self.records);
+        out.number(self.length);
+        let seen = self.seen.duration_since(UNIX_EPOCH).unwrap_or_default();
+        out.hash(u64::try_from(seen.as_nanos()).unwrap_or(0));
+        out.list(self.files.iter(), |out, file| {
+            out.text(&file.path);
+            out.number(file.stamp.device);
+            out.number(file.stamp.inode);
+            out.number(file.stamp.size);
+            out.hash(file.stamp.modified as u64);
+            out.hash(file.stamp.changed as u64);
+            out.list(file.messages.iter(), |out, message| {
+                out.maybe(message.offset, Writer::number);
+                out.wide(message.print);
+                out.number(message.place.at);
+                out.number(u64::from(message.place.length));
+            });
+        });
+        out
+    }
+}
+
+/// One of the three parts, if it is as it was written.
+fn part(file: &mut File, version: u32, wanted: usize) -> Option<Vec<u8>> {
+    file.rewind().ok()?;
+    let mut head = [0; HEAD];
+    file.read_exact(&mut head).ok()?;
+    let mut from = Reader::new(&head);
+    if from.raw(MARK.len())? != MARK || from.raw(4)? != version.to_le_bytes() {
+        return None;
+    }
+    let mut at = HEAD as u64;
+    for number in 0..=wanted {
+        let (length, sum) = (from.hash()?, from.wide()?);
+        if number == wanted {
+            file.seek(SeekFrom::Start(at)).ok()?;
+            let mut part = Vec::new();
+            file.take(length).read_to_end(&mut part).ok()?;
+            return (part.len() as u64 == length && xxh3_128(&part) == sum).then_some(part);
+        }
+        at = at.checked_add(length)?;
+    }
+    None
+}

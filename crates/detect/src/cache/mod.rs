@@ -1,0 +1,411 @@
+//! What is known of mail that has not changed since it was scanned.
+//!
+//! A cache is a folder with two files. `records-N` holds a record for every message, found by a checksum of its bytes;
+//! records are only ever added to it. `known` says which messages each file held when it was read, what the file system said of
+//! that file then, what the whole scan found, and what comparing texts led to. It is replaced as a whole, so a
+//! reader sees the old one or the new one, and whoever cannot have the lock reads only.
+//!
+//! Everything carries a checksum. Whatever does not fit (another version, another mailbox, a broken disk) counts as not known,
+//! and is read from the mail again. Nothing here decides: a cache saves reading and comparing, never a proof.
+
+mod bytes;
+mod frames;
+mod known;
+mod records;
+mod verdicts;
+
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use foldhash::fast::FixedState;
+use twicetold_model::Location;
+use twicetold_source::Collection;
+
+use crate::memo::{Answers, Question};
+use crate::record::Record;
+use crate::scan::{Numbering, Options, Scan};
+use frames::{Appending, Place};
+use known::{Known, KnownFile, KnownMessage};
+
+pub(crate) use bytes::{Reader, Writer};
+pub(crate) use verdicts::{
+    category_number, category_of, read_residues, read_witness, residues, texts, witness,
+};
+
+/// The version of everything that can change a record, an answer or a verdict. A cache of another version is not read.
+const VERSION: u32 = 1;
+
+/// How long a cache is kept that nobody uses.
+const UNUSED: Duration = Duration::from_secs(90 * 24 * 3600);
+
+/// How long a file must have been left alone to be known again by its times: file systems with slow clocks tick every other second.
+const SETTLE: Duration = Duration::from_secs(2);
+
+/// Where what was found out about a collection is kept until its next scan.
+#[derive(Clone, Debug)]
+pub struct Cache {
+    root: PathBuf,
+    folder: PathBuf,
+    verify: bool,
+    settle: Duration,
+}
+
+impl Cache {
+    /// The cache of the collection below `paths`, scanned in this way, in a folder of its own below `root`.
+    pub fn new(root: &Path, paths: &[PathBuf], options: &Options) -> Self {
+        let mut name = Question::new("cache")
+            .with(options.window)
+            .with(options.short)
+            .with(options.numbering as usize);
+        for path in paths {
+            // The paths as written count too: they are what locations begin with.
+            for form in [path.canonicalize().unwrap_or_default(), path.clone()] {
+                let bytes = form.as_os_str().as_encoded_bytes();
+                name = name.of(xxhash_rust::xxh3::xxh3_128(bytes));
+            }
+        }
+        Self {
+            root: root.to_owned(),
+            folder: root.join(format!("{:032x}", name.key())),
+            verify: false,
+            settle: SETTLE,
+        }
+    }
+
+    /// The same, but every byte of the mail is read again, and only what has the same checksum is taken as known.
+    #[must_use]
+    pub fn verifying(self) -> Self {
+        Self {
+            verify: true,
+            ..self
+        }
+    }
+
+    /// The same, with another time for which a file must have been left alone to be known again without reading it: a
+    /// file system whose clock ticks every few milliseconds needs no two seconds.
+    #[must_use]
+    pub fn settling(self, settle: Duration) -> Self {
+        Self { settle, ..self }
+    }
+
+    /// The folder that holds it.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Opens it for a scan. What cannot be opened or made is a cache that knows nothing and keeps nothing.
+    pub(crate) fn open(&self, options: &Options) -> Opened {
+        let seen = SystemTime::now();
+        if options.numbering != Numbering::Stable {
+            return Opened::nothing(self.clone(), seen);
+        }
+        let lock = private_folder(&self.folder)
+            .and_then(|()| File::create(self.folder.join("lock")))
+            .ok()
+            .filter(|lock| lock.try_lock().is_ok());
+        let known = Known::open(&self.folder, VERSION);
+        let number = known.as_ref().map_or(0, |known| known.records);
+        let length = known.as_ref().map_or(0, |known| known.length);
+        let path = frames::path(&self.folder, number);
+        let appending = lock
+            .is_some()
+            .then(|| Appending::open(&path, length).ok())
+            .flatten();
+        // Others that stand here are left over from a scan that was stopped.
+        if appending.is_some() {
+            remove_others(&self.folder, &path);
+        }
+        Opened {
+            cache: self.clone(),
+            seen,
+            old: File::open(&path).ok().map(Mutex::new),
+            path,
+            known,
+            places: Mutex::default(),
+            appending: appending.map(Mutex::new),
+            _lock: lock,
+        }
+    }
+}
+
+/// A cache in the hands of a scan.
+pub(crate) struct Opened {
+    cache: Cache,
+    /// When the scan began.
+    seen: SystemTime,
+    known: Option<Known>,
+    /// The file of records.
+    path: PathBuf,
+    old: Option<Mutex<File>>,
+    /// Where the record of each message is, by the checksum of its bytes.
+    places: Mutex<HashMap<u128, Place, FixedState>>,
+    /// Where new records go, if this scan may write.
+    appending: Option<Mutex<Appending>>,
+    /// Held as long as this scan may write.
+    _lock: Option<File>,
+}
+
+/// What is known of the files of a collection.
+#[derive(Default)]
+pub(crate) struct Unchanged {
+    /// For each file of the collection whether it is known.
+    pub(crate) files: Vec<bool>,
+    /// How many of those hold no message.
+    pub(crate) empty: usize,
+    /// The messages of the others: where they stand, the checksum of their bytes, and where the record is.
+    pub(crate) messages: Vec<(Location, u128, Place)>,
+}
+
+impl Opened {
+    fn nothing(cache: Cache, seen: SystemTime) -> Self {
+        Self {
+            cache,
+            seen,
+            known: None,
+            path: PathBuf::new(),
+            old: None,
+            places: Mutex::default(),
+            appending: None,
+            _lock: None,
+        }
+    }
+
+    /// Which files of the collection are as they were, and what they hold.
+    pub(crate) fn unchanged(&mut self, collection: &Collection) -> Unchanged {
+        let Some(known) = &self.known else {
+            return Unchanged::default();
+        };
+        let mut places = HashMap::default();
+        let mut unchanged = Unchanged::default();
+        let mut rest = known.files.iter().peekable();
+        for (path, stamp) in collection.files() {
+            // Both are sorted by path.
+            while rest.next_if(|file| file.path < path).is_some() {}
+            let file = rest.next_if(|file| file.path == path).filter(|file| {
+                !self.cache.verify
+                    && file.stamp == stamp
+                    && stamp.is_settled(known.seen, self.cache.settle)
+            });
+            unchanged.files.push(file.is_some());
+            let Some(file) = file else {
+                continue;
+            };
+            unchanged.empty += usize::from(file.messages.is_empty());
+            for message in &file.messages {
+                let location = Location {
+                    path: path.clone(),
+                    offset: message.offset,
+                };
+                unchanged
+                    .messages
+                    .push((location, message.print, message.place));
+            }
+        }
+        for message in known.files.iter().flat_map(|file| &file.messages) {
+            places.insert(message.print, message.place);
+        }
+        self.places = Mutex::new(places);
+        unchanged
+    }
+
+    /// What the last scan found, if it asked the same of the same files.
+    pub(crate) fn result(&self, unchanged: &Unchanged, options: &Options) -> Option<Scan> {
+        let known = self.known.as_ref()?;
+        let same =
+            known.files.len() == unchanged.files.len() && unchanged.files.iter().all(|&file| file);
+        if !same {
+            return None;
+        }
+        let scan = known.result(asked(options))?;
+        known.touch();
+        Some(scan)
+    }
+
+    /// The answers that comparing texts led to.
+    pub(crate) fn answers(&self) -> Answers {
+        let known = self.known.as_ref();
+        known.and_then(Known::answers).unwrap_or_default()
+    }
+
+    /// The records of unchanged messages that stand next to each other in the file, each with its word pairs.
+    pub(crate) fn load(
+        &self,
+        messages: &[(Location, u128, Place)],
+    ) -> Vec<Option<(Record, Vec<u32>)>> {
+        let places: Vec<Place> = messages.iter().map(|&(_, _, place)| place).collect();
+        let frames = frames::read_many(&self.path, &places);
+        let both = messages.iter().zip(frames);
+        both.map(|((location, print, _), frame)| records::read(&frame?, location.clone(), *print))
+            .collect()
+    }
+
+    /// The record of a message with these bytes, wherever it stood.
+    pub(crate) fn find(&self, print: u128, location: &Location) -> Option<(Record, Vec<u32>)> {
+        let place = *lock(&self.places).get(&print)?;
+        let frame = frames::read_one(&mut lock(self.old.as_ref()?), place)?;
+        records::read(&frame, location.clone(), print)
+    }
+
+    /// Keeps a record for the next scan.
+    pub(crate) fn keep(&self, record: &Record, pairs: &[u32]) {
+        let Some(appending) = &self.appending else {
+            return;
+        };
+        let frame = records::write(record, pairs);
+        if let Some(place) = lock(appending).add(&frame) {
+            lock(&self.places).insert(record.print, place);
+        }
+    }
+
+    /// Keeps what this scan found for the next one. That it cannot is no reason to stop anybody.
+    pub(crate) fn save(
+        self,
+        collection: &Collection,
+        records: &[Record],
+        options: &Options,
+        scan: &Scan,
+        answers: &Answers,
+    ) {
+        let Some(appending) = self.appending else {
+            return;
+        };
+        let mut places = self
+            .places
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
+        let appending = appending
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
+        let Ok(mut length) = appending.finish() else {
+            return;
+        };
+        let mut number = self.known.as_ref().map_or(0, |known| known.records);
+        places.retain({
+            let wanted: std::collections::HashSet<u128, FixedState> =
+                records.iter().map(|record| record.print).collect();
+            move |print, _| wanted.contains(print)
+        });
+        if frames::is_mostly_dead(length, places.values()) {
+            let next = frames::path(&self.cache.folder, number + 1);
+            let Ok(packed) = frames::pack(&self.path, &next, &mut places) else {
+                return;
+            };
+            (number, length) = (number + 1, packed);
+        }
+        let known = Known {
+            folder: self.cache.folder.clone(),
+            file: None,
+            records: number,
+            length,
+            seen: self.seen,
+            files: files(collection, records, scan, &places),
+        };
+        let written = known.write(VERSION, asked(options), scan, answers);
+        if written.is_ok() {
+            remove_others(
+                &self.cache.folder,
+                &frames::path(&self.cache.folder, number),
+            );
+            remove_unused(&self.cache.root, &self.cache.folder);
+        }
+    }
+}
+
+/// What each file held. A file that had trouble, or whose records were not kept, is left out, and so is read again.
+fn files(
+    collection: &Collection,
+    records: &[Record],
+    scan: &Scan,
+    places: &HashMap<u128, Place, FixedState>,
+) -> Vec<KnownFile> {
+    let mut rest = records;
+    let mut files = Vec::new();
+    for (path, stamp) in collection.files() {
+        while let Some((first, others)) = rest.split_first()
+            && first.location.path < path
+        {
+            rest = others;
+        }
+        let count = rest
+            .iter()
+            .take_while(|record| record.location.path == path)
+            .count();
+        let (own, others) = rest.split_at(count);
+        rest = others;
+        let trouble = scan
+            .troubles
+            .binary_search_by(|t| t.path.cmp(&path))
+            .is_ok();
+        let messages: Option<Vec<KnownMessage>> = own
+            .iter()
+            .map(|record| {
+                Some(KnownMessage {
+                    offset: record.location.offset,
+                    print: record.print,
+                    place: *places.get(&record.print)?,
+                })
+            })
+            .collect();
+        if let Some(messages) = messages.filter(|_| !trouble) {
+            files.push(KnownFile {
+                path,
+                stamp,
+                messages,
+            });
+        }
+    }
+    files
+}
+
+/// A number for everything a result depends on besides the mail.
+fn asked(options: &Options) -> u128 {
+    Question::new("options")
+        .of(xxhash_rust::xxh3::xxh3_128(
+            format!("{options:?}").as_bytes(),
+        ))
+        .key()
+}
+
+/// Subjects, senders and passages of mail are for its owner alone.
+fn private_folder(folder: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+/// Removes files of records and half-written files that nothing leads to.
+fn remove_others(folder: &Path, wanted: &Path) {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    for path in entries.map(|entry| entry.path()) {
+        let name = path.file_name().and_then(|name| name.to_str());
+        if path != wanted && name.is_some_and(|name| name.starts_with("records-")) {
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
+/// Removes the caches that nobody has used for a long time.
+fn remove_unused(root: &Path, own: &Path) {
+    let entries = fs::read_dir(root).into_iter().flatten().flatten();
+    for folder in entries.map(|entry| entry.path()).filter(|path| path != own) {
+        let is_ours = folder
+            .file_name()
+            .and_then(|name| name.to_str())
+            .is_some_and(|name| name.len() == 32 && name.bytes().all(|b| b.is_ascii_hexdigit()));
+        let used = fs::metadata(folder.join(known::NAME)).and_then(|known| known.modified());
+        let unused = used.is_ok_and(|used| used.elapsed().is_ok_and(|since| since > UNUSED));
+        if is_ours && unused {
+            let _ = fs::remove_dir_all(folder);
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

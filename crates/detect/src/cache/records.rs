@@ -1,0 +1,125 @@
+//! A record as bytes.
+
+use std::borrow::Cow;
+
+use twicetold_index::Filter;
+use twicetold_model::{Form, Location, Problem};
+
+use super::bytes::{Reader, Writer};
+use crate::record::{Record, Told};
+
+/// A record without its place, and the lower halves of the numbers of all its word pairs.
+pub(super) fn write(record: &Record, pairs: &[u32]) -> Vec<u8> {
+    let mut out = Writer::default();
+    out.byte(form_number(record.form));
+    out.number(record.bytes);
+    out.flags([record.answers, record.worded, record.short]);
+    out.maybe(record.message_id.as_deref(), Writer::text);
+    out.text(&record.subject);
+    out.text(&record.from);
+    out.maybe(record.date, |out, date| out.hash(date as u64));
+    out.hash(record.topic);
+    out.wide(record.identity);
+    out.raw(&record.digest);
+    out.number(u64::from(record.says));
+    for hashes in [
+        &record.references,
+        &record.fingerprints,
+        &record.attachments,
+        &record.links,
+        &record.facts,
+        &record.subject_facts,
+    ] {
+        out.hashes(hashes);
+    }
+    out.list(record.told.iter(), |out, told| {
+        out.hash(told.hash);
+        out.number(u64::from(told.len));
+        out.number(u64::from(told.fingerprints));
+        out.flags([told.content, told.answers]);
+    });
+    out.list(record.problems.iter(), |out, problem| {
+        out.text(&problem.what);
+    });
+    out.halves(pairs);
+    out.bytes
+}
+
+/// The record that these bytes are, put in its place, and its word pairs.
+pub(super) fn read(bytes: &[u8], location: Location, print: u128) -> Option<(Record, Vec<u32>)> {
+    let mut from = Reader::new(bytes);
+    let form = form_of(from.byte()?)?;
+    let size = from.number()?;
+    let [answers, worded, short] = from.flags()?;
+    let message_id = from.maybe(Reader::text)?;
+    let subject = from.text()?;
+    let sender = from.text()?;
+    let date = from.maybe(Reader::hash)?.map(|date| date as i64);
+    let topic = from.hash()?;
+    let identity = from.wide()?;
+    let digest = from.digest()?;
+    let says = from.small()?;
+    let references = from.hashes()?.into();
+    let fingerprints = from.hashes()?.into();
+    let attachments = from.hashes()?.into();
+    let links = from.hashes()?.into();
+    let facts = from.hashes()?.into();
+    let subject_facts = from.hashes()?.into();
+    let told = from.list(|from| {
+        let hash = from.hash()?;
+        let (len, fingerprints) = (from.small()?, from.small()?);
+        let [content, answers] = from.flags()?;
+        Some(Told {
+            hash,
+            len,
+            fingerprints,
+            content,
+            answers,
+        })
+    })?;
+    let problems = from.list(|from| from.text().map(|what| Problem::new(Cow::Owned(what))))?;
+    let pairs = from.halves()?;
+    let record = Record {
+        location,
+        print,
+        form,
+        bytes: size,
+        message_id,
+        subject,
+        from: sender,
+        date,
+        references,
+        topic,
+        answers,
+        identity,
+        digest,
+        fingerprints,
+        pairs: Filter::of_halves(&pairs),
+        told: told.into(),
+        says,
+        worded,
+        short,
+        attachments,
+        links,
+        facts,
+        subject_facts,
+        unreadable: false,
+        problems,
+    };
+    from.is_done().then_some((record, pairs))
+}
+
+pub(super) fn form_number(form: Form) -> u8 {
+    match form {
+        Form::Mail => 0,
+        Form::Text => 1,
+        Form::Json => 2,
+        Form::Sgml => 3,
+    }
+}
+
+pub(super) fn form_of(number: u8) -> Option<Form> {
+    [Form::Mail, Form::Text, Form::Json, Form::Sgml]
+        .get(usize::from(number))
+        .copied()
+}

@@ -1,0 +1,140 @@
+//! A whole result as bytes.
+
+use std::borrow::Cow;
+
+use twicetold_model::{
+    Category, Location, Problem, Residue, ResidueKind, Standing, Verdict, Witness,
+};
+
+use super::bytes::{Reader, Writer};
+use super::records::{form_number, form_of};
+use crate::scan::{Reread, Scan, ScannedMessage};
+
+/// Writes the messages of a scan; troubles are not written, since what had trouble is read again.
+pub(super) fn write(out: &mut Writer, scan: &Scan) {
+    out.list(scan.messages.iter(), |out, message| {
+        out.text(&message.location.path);
+        out.maybe(message.location.offset, Writer::number);
+        out.byte(form_number(message.form));
+        out.number(message.bytes);
+        out.maybe(message.message_id.as_deref(), Writer::text);
+        out.text(&message.subject);
+        out.text(&message.from);
+        out.maybe(message.date, |out, date| out.hash(date as u64));
+        out.maybe(message.thread.as_deref(), Writer::text);
+        out.byte(standing_number(message.verdict.standing));
+        out.list(message.verdict.witnesses.iter(), witness);
+        residues(out, &message.verdict.residue);
+        texts(out, &message.residue);
+        out.list(message.problems.iter(), |out, problem| {
+            out.text(&problem.what);
+        });
+    });
+}
+
+pub(super) fn read(from: &mut Reader<'_>) -> Option<Scan> {
+    let messages = from.list(|from| {
+        Some(ScannedMessage {
+            location: Location {
+                path: from.text()?,
+                offset: from.maybe(Reader::number)?,
+            },
+            form: form_of(from.byte()?)?,
+            bytes: from.number()?,
+            message_id: from.maybe(Reader::text)?,
+            subject: from.text()?,
+            from: from.text()?,
+            date: from.maybe(Reader::hash)?.map(|date| date as i64),
+            thread: from.maybe(Reader::text)?,
+            verdict: Verdict {
+                standing: standing_of(from.byte()?)?,
+                witnesses: from.list(read_witness)?,
+                residue: read_residues(from)?,
+            },
+            residue: from.list(Reader::text)?,
+            problems: from.list(|from| from.text().map(|what| Problem::new(Cow::Owned(what))))?,
+        })
+    })?;
+    // A number that leads nowhere would be believed by everyone who asks for the witness.
+    let count = messages.len();
+    let witnesses = messages.iter().flat_map(|m| &m.verdict.witnesses);
+    let all_there = witnesses.into_iter().all(|w| (w.message as usize) < count);
+    all_there.then_some(Scan {
+        messages,
+        troubles: Vec::new(),
+        reread: Reread::default(),
+        remembered: count as u64,
+    })
+}
+
+pub(crate) fn witness(out: &mut Writer, witness: &Witness) {
+    out.number(u64::from(witness.message));
+    out.hash(witness.containment.to_bits());
+}
+
+pub(crate) fn read_witness(from: &mut Reader<'_>) -> Option<Witness> {
+    Some(Witness {
+        message: from.small()?,
+        containment: f64::from_bits(from.hash()?),
+    })
+}
+
+pub(crate) fn residues(out: &mut Writer, residues: &[Residue]) {
+    out.list(residues.iter(), |out, residue| {
+        out.range(&residue.words);
+        out.byte(match residue.kind {
+            ResidueKind::Content => 0,
+            ResidueKind::Fact => 1,
+            ResidueKind::Greeting => 2,
+            ResidueKind::Attribution => 3,
+            ResidueKind::Boilerplate => 4,
+        });
+    });
+}
+
+pub(crate) fn read_residues(from: &mut Reader<'_>) -> Option<Vec<Residue>> {
+    from.list(|from| {
+        Some(Residue {
+            words: from.range()?,
+            kind: match from.byte()? {
+                0 => ResidueKind::Content,
+                1 => ResidueKind::Fact,
+                2 => ResidueKind::Greeting,
+                3 => ResidueKind::Attribution,
+                4 => ResidueKind::Boilerplate,
+                _ => return None,
+            },
+        })
+    })
+}
+
+pub(crate) fn texts(out: &mut Writer, texts: &[String]) {
+    out.list(texts.iter(), |out, text| out.text(text));
+}
+
+pub(crate) fn category_number(category: Category) -> u8 {
+    let place = Category::ALL.iter().position(|&c| c == category);
+    place.unwrap_or_default() as u8
+}
+
+pub(crate) fn category_of(number: u8) -> Option<Category> {
+    Category::ALL.get(usize::from(number)).copied()
+}
+
+fn standing_number(standing: Standing) -> u8 {
+    match standing {
+        Standing::Unique => 0,
+        Standing::Version => 1,
+        Standing::Unreadable => 2,
+        Standing::Redundant(category) => 3 + category_number(category),
+    }
+}
+
+fn standing_of(number: u8) -> Option<Standing> {
+    Some(match number {
+        0 => Standing::Unique,
+        1 => Standing::Version,
+        2 => Standing::Unreadable,
+        more => Standing::Redundant(category_of(more - 3)?),
+    })
+}
