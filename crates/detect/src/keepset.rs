@@ -14,7 +14,7 @@ use std::sync::Mutex;
 
 use foldhash::fast::FixedState;
 use rayon::prelude::*;
-use twicetold_index::{MemoryIndex, Twice};
+use twicetold_index::{Holders, Twice, sharing};
 use twicetold_model::{Category, Residue, Witness};
 
 use crate::library::Library;
@@ -22,6 +22,7 @@ use crate::memo::Memo;
 use crate::prove::{CANDIDATES, Hard};
 use crate::record::Record;
 use crate::scan::{Options, Progress, Stage};
+use crate::shared::Shared;
 
 /// How many messages are compared with what is kept at a time.
 const BATCH: usize = 512;
@@ -35,12 +36,11 @@ pub(crate) struct Proven {
 }
 
 /// What is kept so far, and how to find it.
-#[derive(Default)]
 pub(crate) struct Kept {
     /// The kept messages by their fingerprints.
-    pub(crate) index: MemoryIndex,
+    pub(crate) index: Holders,
     /// The kept messages that have this sentence word for word.
-    pub(crate) sentences: MemoryIndex,
+    pub(crate) sentences: Holders,
     /// The kept messages that have this attachment or link.
     pub(crate) things: HashMap<u64, Vec<u32>, FixedState>,
     /// The kept messages of each conversation.
@@ -53,10 +53,10 @@ pub(crate) struct Walk<'s> {
     pub(crate) threads: &'s [u32],
     pub(crate) library: &'s Library<'s>,
     pub(crate) options: &'s Options,
-    /// The fingerprints of each message that other messages have as well.
-    pub(crate) shared: Vec<Box<[u64]>>,
-    /// The sentences of each message that other messages have as well.
-    pub(crate) sentences: Vec<Box<[u64]>>,
+    /// The fingerprints that several messages have.
+    pub(crate) fingerprints: Shared,
+    /// The sentences that several messages have.
+    pub(crate) sentences: Shared,
     /// Which word pairs occur in more than one message.
     pub(crate) pairs: Twice,
     /// What comparing texts has led to before.
@@ -71,7 +71,12 @@ pub(crate) type Decisions = HashMap<u32, Proven, FixedState>;
 impl<'s> Walk<'s> {
     /// Walks down `order` and decides.
     pub(crate) fn decide(&self, order: &[u32], progress: &dyn Progress) -> (Kept, Decisions) {
-        let mut kept = Kept::default();
+        let mut kept = Kept {
+            index: self.fingerprints.index(),
+            sentences: self.sentences.index(),
+            things: HashMap::default(),
+            threads: HashMap::default(),
+        };
         let mut gone = Decisions::default();
         progress.begin(Stage::Proving, order.len() as u64);
         for batch in order.chunks(BATCH) {
@@ -131,16 +136,22 @@ impl<'s> Walk<'s> {
     /// The messages of `rest` in the turns in which they can be decided, each with whether it shares fingerprints with no
     /// other message of the batch.
     fn turns(&self, open: &[u32], rest: &[u32]) -> Vec<Vec<(u32, bool)>> {
-        let mut index = MemoryIndex::new();
+        let mut index: HashMap<u32, Vec<u32>, FixedState> = HashMap::default();
         let mut rank: HashMap<u32, usize, FixedState> = HashMap::default();
         for (n, &a) in open.iter().enumerate() {
-            index.insert(a, self.shared[a as usize].iter().copied());
+            for &key in self.fingerprints.keys(a) {
+                index.entry(key).or_default().push(a);
+            }
             rank.insert(a, n);
         }
         let near: Vec<Vec<u32>> = rest
             .par_iter()
             .map(|&a| {
-                let mut near = self.candidates(&index, a, CANDIDATES);
+                let keys = self.fingerprints.keys(a);
+                let holders = |key: u32| index.get(&key).map_or(&[][..], Vec::as_slice);
+                let keys_of = |b: u32| self.fingerprints.keys(b);
+                let found = sharing(keys, holders, keys.len(), CANDIDATES, keys_of);
+                let mut near: Vec<u32> = found.into_iter().map(|c| c.message).collect();
                 near.retain(|b| rank[b] < rank[&a]);
                 near
             })
@@ -168,10 +179,8 @@ impl<'s> Walk<'s> {
 
     fn keep(&self, a: u32, kept: &mut Kept) {
         let record = &self.records[a as usize];
-        kept.index
-            .insert(a, self.shared[a as usize].iter().copied());
-        kept.sentences
-            .insert(a, self.sentences[a as usize].iter().copied());
+        kept.index.insert(a, self.fingerprints.keys(a));
+        kept.sentences.insert(a, self.sentences.keys(a));
         for &thing in record.attachments.iter().chain(&record.links) {
             kept.things.entry(thing).or_default().push(a);
         }
@@ -227,10 +236,8 @@ impl<'s> Walk<'s> {
         gone: &mut Decisions,
         rests_on: &mut HashMap<u32, Vec<u32>, FixedState>,
     ) {
-        kept.index
-            .remove(a, self.shared[a as usize].iter().copied());
-        kept.sentences
-            .remove(a, self.sentences[a as usize].iter().copied());
+        kept.index.remove(a, self.fingerprints.keys(a));
+        kept.sentences.remove(a, self.sentences.keys(a));
         let proven = self.prove(a, kept, a);
         let resting = rests_on.get(&a).cloned().unwrap_or_default();
         let again: Option<Vec<(u32, Proven)>> = resting
@@ -257,10 +264,8 @@ impl<'s> Walk<'s> {
                 }
             }
             _ => {
-                kept.index
-                    .insert(a, self.shared[a as usize].iter().copied());
-                kept.sentences
-                    .insert(a, self.sentences[a as usize].iter().copied());
+                kept.index.insert(a, self.fingerprints.keys(a));
+                kept.sentences.insert(a, self.sentences.keys(a));
             }
         }
     }

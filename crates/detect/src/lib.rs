@@ -5,7 +5,7 @@
 //! a passage of a message that is kept. This room decides; it never removes anything.
 //!
 //! In the order in which a message meets them: `reading` reads it once, `record` keeps of each message what finding
-//! candidates needs, `threads` finds conversations, `order` says who is asked first, `keepset` walks
+//! candidates needs, `threads` finds conversations, `shared` what several messages have, `order` says who is asked first, `keepset` walks
 //! down that order, `prove` asks about one message, `cover` asks `align` sentence by sentence whether other messages say the same
 //! (`alike` word by word, on the text prepared by `comparable`), `check` proves the answer once more
 //! on the text itself, `versions` looks at near copies among what is kept. `plan` writes down what may go,
@@ -30,6 +30,7 @@ mod reading;
 mod recheck;
 mod record;
 mod scan;
+mod shared;
 mod show;
 mod threads;
 mod versions;

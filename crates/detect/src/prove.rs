@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
 use foldhash::fast::FixedState;
-use twicetold_index::{Limits, MemoryIndex, Twice};
+use twicetold_index::{Holders, Limits, Twice};
 use twicetold_mail::words::hash_of;
 use twicetold_model::{Category, Witness};
 
@@ -61,9 +61,9 @@ struct Question<'q, 's> {
 
 impl Walk<'_> {
     /// Messages of an index that share fingerprints with `a`: most first.
-    pub(crate) fn candidates(&self, index: &MemoryIndex, a: u32, limits: Limits) -> Vec<u32> {
-        let keys = &self.shared[a as usize];
-        let found = index.sharing(keys, keys.len(), limits, |b| &self.shared[b as usize]);
+    pub(crate) fn candidates(&self, index: &Holders, a: u32, limits: Limits) -> Vec<u32> {
+        let keys = self.fingerprints.keys(a);
+        let found = index.sharing(keys, keys.len(), limits, |b| self.fingerprints.keys(b));
         found
             .into_iter()
             .map(|c| c.message)
@@ -295,13 +295,18 @@ impl Question<'_, '_> {
         b != self.a && b != self.without && self.walk.may_witness(self.a, b)
     }
 
+    /// The kept messages that have a sentence word for word.
+    fn holders(&self, sentence: u64) -> &[u32] {
+        self.walk.sentences.holders(&self.kept.sentences, sentence)
+    }
+
     /// Sentences that no kept message is known to have word for word.
     fn hard(&self) -> Vec<usize> {
         let record = &self.walk.records[self.a as usize];
         let told = record.told.iter().enumerate();
         told.filter(|(_, t)| t.content && !t.answers)
             .filter(|(_, t)| {
-                let holders = self.kept.sentences.holders(t.hash);
+                let holders = self.holders(t.hash);
                 // Of a message of a few words only some may be asked; few enough have to be looked at to know.
                 !holders.iter().take(COMMON).any(|&b| self.may_ask(b))
             })
@@ -399,7 +404,11 @@ impl Question<'_, '_> {
             let pairs = &records[b as usize].pairs;
             unit.pairs.iter().filter(|&&p| pairs.may_contain(p)).count()
         };
-        let lists = unit.pairs.iter().map(|&p| self.kept.index.holders(p));
+        let (walk, index) = (self.walk, &self.kept.index);
+        let lists = unit
+            .pairs
+            .iter()
+            .map(|&p| walk.fingerprints.holders(index, p));
         let few = lists.filter(|list| list.len() <= COMMON).flatten().copied();
         let mut holders: Vec<u32> = few.chain(self.likely.iter().copied()).collect();
         holders.sort_unstable();
@@ -418,9 +427,7 @@ impl Question<'_, '_> {
     /// Those who have the sentence that fewest kept messages have: who has every sentence is among them.
     fn of_the_rarest(&self) -> Vec<u32> {
         let told = self.walk.records[self.a as usize].told.iter();
-        let lists = told
-            .filter(|t| t.content)
-            .map(|t| self.kept.sentences.holders(t.hash));
+        let lists = told.filter(|t| t.content).map(|t| self.holders(t.hash));
         let rarest = lists
             .filter(|list| list.iter().take(3).any(|&b| self.may_ask(b)))
             .min_by_key(|list| list.len());
@@ -430,7 +437,10 @@ impl Question<'_, '_> {
 
     /// Whether `b` is known to have a sentence.
     fn has(&self, b: u32, n: usize, hash: u64) -> bool {
-        self.walk.sentences[b as usize].binary_search(&hash).is_ok() || self.found.contains(&(n, b))
+        let sentences = &self.walk.sentences;
+        let number = sentences.numbers.get(hash);
+        number.is_some_and(|number| sentences.keys(b).binary_search(&number).is_ok())
+            || self.found.contains(&(n, b))
     }
 
     fn has_all(&self, b: u32) -> bool {
@@ -457,7 +467,7 @@ impl Question<'_, '_> {
             // The first of equally good ones: the pool has a fixed order.
             let best = pool.iter().rev().max_by_key(|&&b| gain(b, &open)).copied();
             let Some(best) = best.filter(|&b| gain(b, &open) > 0) else {
-                let holders = self.kept.sentences.holders(record.told[first].hash).iter();
+                let holders = self.holders(record.told[first].hash).iter();
                 let fresh = holders
                     .copied()
                     .take(COMMON)

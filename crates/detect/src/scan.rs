@@ -5,7 +5,6 @@ use std::sync::Mutex;
 
 use foldhash::fast::FixedState;
 use rayon::prelude::*;
-use twicetold_index::Twice;
 use twicetold_model::{Category, Form, Location, Problem, ResidueKind, Standing, Verdict, Witness};
 use twicetold_source::{Collection, Trouble};
 
@@ -19,6 +18,7 @@ use crate::memo::{Answers, Memo, Question, write_yes_or_no, yes_or_no};
 use crate::order::{KeepRule, by_content, by_policy};
 use crate::reading::{self, Read};
 use crate::record::{Record, Sameness};
+use crate::shared::Shared;
 use crate::threads::threads;
 
 /// Which words make fingerprints, and which numbers stand for them. Only candidates depend on it: every verdict is proved
@@ -219,10 +219,10 @@ fn judge(
     let mut order: Vec<u32> = groups.keys().copied().collect();
     order.sort_by(|&a, &b| by_content(&options.keep, &records[a as usize], &records[b as usize]));
     let library = Library::new(collection, &records);
-    let fingerprints = shared(&records, &order, |record, keys| {
+    let fingerprints = Shared::of(&records, &order, |record, keys| {
         keys.extend_from_slice(&record.fingerprints);
     });
-    let sentences = shared(&records, &order, |record, keys| {
+    let sentences = Shared::of(&records, &order, |record, keys| {
         keys.extend(record.told.iter().map(|told| told.hash));
     });
     let walk = Walk {
@@ -230,7 +230,7 @@ fn judge(
         threads: &threads,
         library: &library,
         options,
-        shared: fingerprints,
+        fingerprints,
         sentences,
         pairs,
         memo,
@@ -334,44 +334,6 @@ fn copies(records: &[Record], options: &Options) -> BTreeMap<u32, Vec<u32>> {
         groups.insert(members[0], rest);
     }
     groups
-}
-
-/// For each message in `order` those of its keys that more than one message has, sorted; empty for the rest.
-fn shared<'r>(
-    records: &'r [Record],
-    order: &[u32],
-    keys: impl Fn(&'r Record, &mut Vec<u64>),
-) -> Vec<Box<[u64]>> {
-    let mut own = Vec::new();
-    let mut each = |a: u32, then: &mut dyn FnMut(u32, &[u64])| {
-        own.clear();
-        keys(&records[a as usize], &mut own);
-        // A message that repeats itself shares nothing with others by that.
-        own.sort_unstable();
-        own.dedup();
-        then(a, &own);
-    };
-    let mut total = 0;
-    order
-        .iter()
-        .for_each(|&a| each(a, &mut |_, own| total += own.len()));
-    let twice = Twice::with_room_for(total);
-    order.iter().for_each(|&a| {
-        each(a, &mut |_, own| {
-            own.iter().for_each(|&key| twice.insert(key))
-        })
-    });
-    let mut shared = vec![Box::default(); records.len()];
-    for &a in order {
-        each(a, &mut |a, own| {
-            shared[a as usize] = own
-                .iter()
-                .copied()
-                .filter(|&key| twice.contains(key))
-                .collect();
-        });
-    }
-    shared
 }
 
 /// Copies whose text has been compared with the one that stands for them, and is the same.

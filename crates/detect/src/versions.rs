@@ -50,14 +50,14 @@ impl Walk<'_> {
 
     fn nearness(&self, a: u32, kept: &Kept) -> Option<Nearness> {
         let record = &self.records[a as usize];
-        let shared = &self.shared[a as usize];
+        let shared = self.fingerprints.keys(a);
         let enough = |n: usize| n > 0 && n * 3 >= record.fingerprints.len();
         if record.is_empty() || record.short || !enough(shared.len()) {
             return None;
         }
         let mut candidates = self.candidates(&kept.index, a, LIMITS);
         candidates.retain(|&b| {
-            self.alike_in_size(a, b) && enough(shared_keys(shared, &self.shared[b as usize]))
+            self.alike_in_size(a, b) && enough(shared_keys(shared, self.fingerprints.keys(b)))
         });
         if candidates.is_empty() {
             return None;

@@ -9,9 +9,11 @@
 
 mod filter;
 mod memory;
+mod numbered;
 mod twice;
 
 pub use filter::Filter;
-pub use memory::{Candidate, Limits, MemoryIndex};
+pub use memory::{Candidate, Limits, MemoryIndex, sharing};
+pub use numbered::{Holders, Numbers};
 pub use twice::Twice;
 pub use twicetold_model::Share;

@@ -1,5 +1,6 @@
 //! The index in memory.
 
+use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
@@ -91,31 +92,86 @@ impl MemoryIndex {
         limits: Limits,
         keys_of: impl Fn(u32) -> &'k [u64],
     ) -> Vec<Candidate> {
-        // A key nobody holds is the rarest of all: it uses up its place and finds nothing.
-        let mut lists: Vec<&[u32]> = keys.iter().map(|&key| self.holders(key)).collect();
-        lists.sort_by_key(|list| list.len());
-        let mut place: HashMap<u32, usize, FixedState> = HashMap::default();
-        let mut found: Vec<Candidate> = Vec::new();
-        let mut walked = 0;
+        sharing(keys, |key| self.holders(key), rarest, limits, keys_of)
+    }
+}
+
+/// Where each message stands among those found, by its number. It is used again, since most look-ups are short: a mark
+/// of an earlier look-up leads to a place where another message stands, or none.
+#[derive(Default)]
+struct Marks {
+    near: Vec<u32>,
+    /// For numbers so high that a place for each would be wasteful.
+    far: HashMap<u32, u32, FixedState>,
+}
+
+/// Numbers from here on are high.
+const FAR: u32 = 1 << 26;
+
+impl Marks {
+    fn place(&mut self, message: u32, found: &[Candidate]) -> Option<usize> {
+        let at = match message < FAR {
+            true => *self.near.get(message as usize)? as usize,
+            false => *self.far.get(&message)? as usize,
+        };
+        (found.get(at)?.message == message).then_some(at)
+    }
+
+    fn mark(&mut self, message: u32, at: usize) {
+        if message >= FAR {
+            self.far.insert(message, at as u32);
+            return;
+        }
+        let message = message as usize;
+        if self.near.len() <= message {
+            self.near.resize(message + 1, 0);
+        }
+        self.near[message] = at as u32;
+    }
+}
+
+thread_local! {
+    static MARKS: RefCell<Marks> = RefCell::default();
+}
+
+/// The messages that hold one of the `rarest` rarest of `keys` (sorted, each once), with the exact number of keys they
+/// share: most first, on equal numbers the one found first. `holders` gives the messages that hold a key, `keys_of` the
+/// keys of a message, sorted.
+pub fn sharing<'i, 'k, K: Copy + Ord + 'k>(
+    keys: &[K],
+    holders: impl Fn(K) -> &'i [u32],
+    rarest: usize,
+    limits: Limits,
+    keys_of: impl Fn(u32) -> &'k [K],
+) -> Vec<Candidate> {
+    // A key nobody holds is the rarest of all: it uses up its place and finds nothing.
+    let mut lists: Vec<&[u32]> = keys.iter().map(|&key| holders(key)).collect();
+    lists.sort_by_key(|list| list.len());
+    let mut found: Vec<Candidate> = Vec::new();
+    let mut walked = 0;
+    MARKS.with_borrow_mut(|marks| {
         for list in lists.into_iter().take(rarest) {
             let left = limits.entries.saturating_sub(walked);
             for &message in list.iter().take(left) {
-                let at = *place.entry(message).or_insert(found.len());
-                match found.get_mut(at) {
-                    Some(candidate) => candidate.shared += 1,
-                    None => found.push(Candidate { message, shared: 1 }),
+                match marks.place(message, &found) {
+                    Some(at) => found[at].shared += 1,
+                    None => {
+                        marks.mark(message, found.len());
+                        found.push(Candidate { message, shared: 1 });
+                    }
                 }
             }
             walked += list.len().min(left);
         }
-        found.sort_by_key(|candidate| Reverse(candidate.shared));
-        found.truncate(limits.messages);
-        for candidate in &mut found {
-            candidate.shared = shared_keys(keys, keys_of(candidate.message)) as u32;
-        }
-        found.sort_by_key(|candidate| Reverse(candidate.shared));
-        found
+        marks.far.clear();
+    });
+    found.sort_by_key(|candidate| Reverse(candidate.shared));
+    found.truncate(limits.messages);
+    for candidate in &mut found {
+        candidate.shared = shared_keys(keys, keys_of(candidate.message)) as u32;
     }
+    found.sort_by_key(|candidate| Reverse(candidate.shared));
+    found
 }
 
 /// How much work a look-up may be.

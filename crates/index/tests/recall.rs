@@ -1,7 +1,7 @@
 //! Recall 1.0 against brute force, for random collections.
 
 use proptest::prelude::*;
-use twicetold_index::{Candidate, Limits, MemoryIndex, Share, Twice};
+use twicetold_index::{Candidate, Holders, Limits, MemoryIndex, Numbers, Share, Twice};
 use twicetold_model::shared_keys;
 
 /// A collection in which keys are shared often: small numbers, some far commoner than others.
@@ -93,4 +93,65 @@ fn most_singles_are_known_as_such() {
     (0..10_000).for_each(|n| twice.insert(key(n)));
     let wrong = (0..10_000).filter(|&n| twice.contains(key(n))).count();
     assert!(wrong < 1_000, "{wrong} of 10,000 singles taken for shared");
+}
+
+proptest! {
+    /// Numbered keys lead to the same messages as the keys themselves.
+    #[test]
+    fn numbers_change_nothing(
+        collection in prop::collection::vec(prop::collection::btree_set(0..40_u64, 0..12), 1..30),
+        gone in prop::collection::vec(any::<prop::sample::Index>(), 0..6),
+    ) {
+        let mix = |key: u64| key.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23);
+        let collection: Vec<Vec<u64>> = collection.into_iter().map(|keys| {
+            let mut keys: Vec<u64> = keys.into_iter().map(mix).collect();
+            keys.sort_unstable();
+            keys
+        }).collect();
+        let mut all: Vec<u64> = collection.concat();
+        all.sort_unstable();
+        let most: Vec<u32> = all.chunk_by(|a, b| a == b).map(|same| same.len() as u32).collect();
+        all.dedup();
+        let numbers = Numbers::of(all.clone());
+        prop_assert_eq!(numbers.len(), all.len());
+        for (n, &key) in all.iter().enumerate() {
+            prop_assert_eq!(numbers.get(key), Some(n as u32));
+            prop_assert_eq!(numbers.get(key ^ 1), all.binary_search(&(key ^ 1)).ok().map(|n| n as u32));
+        }
+        let numbered: Vec<Vec<u32>> = collection.iter()
+            .map(|keys| keys.iter().filter_map(|&key| numbers.get(key)).collect())
+            .collect();
+        let mut plain = index_of(&collection);
+        let mut holders = Holders::with_room_for(&most);
+        for (n, keys) in numbered.iter().enumerate() {
+            holders.insert(n as u32, keys);
+        }
+        for gone in &gone {
+            let n = gone.index(collection.len());
+            plain.remove(n as u32, collection[n].iter().copied());
+            holders.remove(n as u32, &numbered[n]);
+        }
+        let limits = Limits { entries: 40, messages: 7 };
+        for (keys, own) in collection.iter().zip(&numbered) {
+            let expected = plain.sharing(keys, 5, limits, |n| collection[n as usize].as_slice());
+            let found = holders.sharing(own, 5, limits, |n| numbered[n as usize].as_slice());
+            prop_assert_eq!(expected, found);
+        }
+    }
+}
+
+#[test]
+fn no_keys_have_no_numbers_and_high_numbers_are_fine() {
+    let none = Numbers::of(Vec::new());
+    assert!(none.is_empty());
+    assert_eq!(none.get(7), None);
+    let mut index = MemoryIndex::new();
+    index.insert(u32::MAX, [1, 2]);
+    index.insert(u32::MAX - 1, [2]);
+    let found = index.sharing(&[1, 2], 2, Limits::NONE, |n| match n {
+        u32::MAX => &[1, 2],
+        _ => &[2],
+    });
+    let found: Vec<(u32, u32)> = found.iter().map(|c| (c.message, c.shared)).collect();
+    assert_eq!(found, [(u32::MAX, 2), (u32::MAX - 1, 1)]);
 }

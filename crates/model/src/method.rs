@@ -72,7 +72,7 @@ impl Sketch {
 const HEADER: usize = 1 + 8 + 8;
 
 /// How many numbers two sorted lists without repetitions have in common.
-pub fn shared_keys(a: &[u64], b: &[u64]) -> usize {
+pub fn shared_keys<K: Ord>(a: &[K], b: &[K]) -> usize {
     let (mut i, mut j, mut shared) = (0, 0, 0);
     while let (Some(x), Some(y)) = (a.get(i), b.get(j)) {
         shared += usize::from(x == y);

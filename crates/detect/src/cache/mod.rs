@@ -125,12 +125,16 @@ impl Cache {
             old: File::open(&path).ok().map(Mutex::new),
             path,
             known,
-            places: Mutex::default(),
+            places: Places::default(),
+            added: Mutex::default(),
             appending: appending.map(Mutex::new),
             _lock: lock,
         }
     }
 }
+
+/// Where records are, by the checksum of the message's bytes.
+type Places = HashMap<u128, Place, FixedState>;
 
 /// A cache in the hands of a scan.
 pub(crate) struct Opened {
@@ -141,8 +145,10 @@ pub(crate) struct Opened {
     /// The file of records.
     path: PathBuf,
     old: Option<Mutex<File>>,
-    /// Where the record of each message is, by the checksum of its bytes.
-    places: Mutex<HashMap<u128, Place, FixedState>>,
+    /// Where the record of each message of the last scan is, by the checksum of its bytes.
+    places: Places,
+    /// Where those are that this scan has added.
+    added: Mutex<Places>,
     /// Where new records go, if this scan may write.
     appending: Option<Mutex<Appending>>,
     /// Held as long as this scan may write.
@@ -168,7 +174,8 @@ impl Opened {
             known: None,
             path: PathBuf::new(),
             old: None,
-            places: Mutex::default(),
+            places: Places::default(),
+            added: Mutex::default(),
             appending: None,
             _lock: None,
         }
@@ -179,7 +186,6 @@ impl Opened {
         let Some(known) = &self.known else {
             return Unchanged::default();
         };
-        let mut places = HashMap::default();
         let mut unchanged = Unchanged::default();
         let mut rest = known.files.iter().peekable();
         for (path, stamp) in collection.files() {
@@ -205,10 +211,8 @@ impl Opened {
                     .push((location, message.print, message.place));
             }
         }
-        for message in known.files.iter().flat_map(|file| &file.messages) {
-            places.insert(message.print, message.place);
-        }
-        self.places = Mutex::new(places);
+        let messages = known.files.iter().flat_map(|file| &file.messages);
+        self.places = messages.map(|m| (m.print, m.place)).collect();
         unchanged
     }
 
@@ -245,7 +249,7 @@ impl Opened {
 
     /// The record of a message with these bytes, wherever it stood.
     pub(crate) fn find(&self, print: u128, location: &Location) -> Option<(Record, Vec<u32>)> {
-        let place = *lock(&self.places).get(&print)?;
+        let place = *self.places.get(&print)?;
         let frame = frames::read_one(&mut lock(self.old.as_ref()?), place)?;
         records::read(&frame, location.clone(), print)
     }
@@ -257,7 +261,7 @@ impl Opened {
         };
         let frame = records::write(record, pairs);
         if let Some(place) = lock(appending).add(&frame) {
-            lock(&self.places).insert(record.print, place);
+            lock(&self.added).insert(record.print, place);
         }
     }
 
@@ -273,10 +277,9 @@ impl Opened {
         let Some(appending) = self.appending else {
             return;
         };
-        let mut places = self
-            .places
-            .into_inner()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut places = self.places;
+        let added = self.added.into_inner();
+        places.extend(added.unwrap_or_else(PoisonError::into_inner));
         let appending = appending
             .into_inner()
             .unwrap_or_else(PoisonError::into_inner);
@@ -320,7 +323,7 @@ fn files(
     collection: &Collection,
     records: &[Record],
     scan: &Scan,
-    places: &HashMap<u128, Place, FixedState>,
+    places: &Places,
 ) -> Vec<KnownFile> {
     let mut rest = records;
     let mut files = Vec::new();

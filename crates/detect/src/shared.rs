@@ -1,0 +1,88 @@
+//! Which keys do several messages have?
+
+use rayon::prelude::*;
+use twicetold_index::{Holders, Numbers, Twice};
+
+use crate::record::Record;
+
+/// The keys that several messages have, numbered, and those of each message.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    /// The numbers of the keys.
+    pub(crate) numbers: Numbers,
+    /// For each message the keys that others have as well, sorted, each once.
+    of: Vec<Box<[u32]>>,
+    /// How many messages have each key.
+    frequency: Vec<u32>,
+}
+
+impl Shared {
+    /// Finds the keys that several messages of `order` have; `keys` gives those of one.
+    pub(crate) fn of<'r>(
+        records: &'r [Record],
+        order: &[u32],
+        keys: impl Fn(&'r Record, &mut Vec<u64>) + Sync,
+    ) -> Self {
+        // A message that repeats itself shares nothing with others by that.
+        let own = |a: u32| {
+            let mut own = Vec::new();
+            keys(&records[a as usize], &mut own);
+            own.sort_unstable();
+            own.dedup();
+            own
+        };
+        let total = order.par_iter().map(|&a| own(a).len()).sum();
+        let twice = Twice::with_room_for(total);
+        order
+            .par_iter()
+            .for_each(|&a| own(a).into_iter().for_each(|key| twice.insert(key)));
+        // The filter lets some through that only one message has; most are gone, so few are sorted.
+        let mut likely: Vec<u64> = order
+            .par_iter()
+            .flat_map_iter(|&a| own(a).into_iter().filter(|&key| twice.contains(key)))
+            .collect();
+        drop(twice);
+        likely.par_sort_unstable();
+        let (mut several, mut frequency) = (Vec::new(), Vec::new());
+        for same in likely.chunk_by(|a, b| a == b).filter(|same| same.len() > 1) {
+            several.push(same[0]);
+            frequency.push(same.len() as u32);
+        }
+        drop(likely);
+        let numbers = Numbers::of(several);
+        let mut of = vec![Box::default(); records.len()];
+        let found: Vec<Box<[u32]>> = order
+            .par_iter()
+            .map(|&a| {
+                own(a)
+                    .into_iter()
+                    .filter_map(|key| numbers.get(key))
+                    .collect()
+            })
+            .collect();
+        for (&a, found) in order.iter().zip(found) {
+            of[a as usize] = found;
+        }
+        Self {
+            numbers,
+            of,
+            frequency,
+        }
+    }
+
+    /// The keys of a message that others have as well, sorted.
+    pub(crate) fn keys(&self, message: u32) -> &[u32] {
+        &self.of[message as usize]
+    }
+
+    /// An empty index with room for every message.
+    pub(crate) fn index(&self) -> Holders {
+        Holders::with_room_for(&self.frequency)
+    }
+
+    /// The messages of an index that have a key.
+    pub(crate) fn holders<'i>(&self, index: &'i Holders, key: u64) -> &'i [u32] {
+        let number = self.numbers.get(key);
+        number.map_or(&[], |number| index.holders(number))
+    }
+}
