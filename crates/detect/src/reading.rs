@@ -29,6 +29,8 @@ struct Reading<'o> {
     remembered: AtomicU64,
     /// Which word pairs occur in more than one message that is not a mere copy.
     pairs: Twice,
+    /// Which sentences do.
+    told: Twice,
     /// What has been read already, so that copies do not make a pair look shared.
     seen: Mutex<HashSet<u128, FixedState>>,
     troubles: Mutex<Vec<Trouble>>,
@@ -42,6 +44,8 @@ pub(crate) struct Read {
     pub(crate) troubles: Vec<Trouble>,
     /// Which word pairs occur in more than one message that is not a mere copy.
     pub(crate) pairs: Twice,
+    /// Which sentences do.
+    pub(crate) told: Twice,
     /// How many messages were known from the last scan.
     pub(crate) remembered: u64,
 }
@@ -61,6 +65,7 @@ pub(crate) fn read(
         remembered: AtomicU64::new(0),
         // A pair for every dozen bytes or so; headers and attachments have none.
         pairs: Twice::with_room_for((collection.total_bytes() / 16) as usize),
+        told: Twice::with_room_for((collection.total_bytes() / 64) as usize),
         seen: Mutex::default(),
         troubles: Mutex::default(),
     };
@@ -113,6 +118,7 @@ pub(crate) fn read(
         records,
         troubles,
         pairs: reading.pairs,
+        told: reading.told,
         remembered: reading.remembered.into_inner(),
     }
 }
@@ -139,6 +145,8 @@ fn number_in_order(
     for (record, numbers) in records.iter_mut().zip(&numbers) {
         record.fingerprints =
             fingerprints(numbers, a, reading.options.window, order).into_boxed_slice();
+        let own = record.fingerprints.iter();
+        own.for_each(|&fingerprint| reading.pairs.insert(fingerprint));
     }
     records
 }
@@ -198,6 +206,8 @@ impl Reading<'_> {
         if record.short || lock(&self.seen).insert(identity ^ u128::from(facts)) {
             let pairs = pairs.iter().map(|&pair| u64::from(pair));
             pairs.for_each(|pair| self.pairs.insert(pair));
+            let told = record.told.iter().map(|told| told.hash);
+            told.for_each(|hash| self.told.insert(hash));
         }
     }
 

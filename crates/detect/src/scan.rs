@@ -212,6 +212,7 @@ fn judge(
         records,
         troubles,
         pairs,
+        told,
         remembered,
     } = read;
     let threads = threads(&records);
@@ -219,10 +220,10 @@ fn judge(
     let mut order: Vec<u32> = groups.keys().copied().collect();
     order.sort_by(|&a, &b| by_content(&options.keep, &records[a as usize], &records[b as usize]));
     let library = Library::new(collection, &records);
-    let fingerprints = Shared::of(&records, &order, |record, keys| {
+    let fingerprints = Shared::of(&records, &order, &pairs, |record, keys| {
         keys.extend_from_slice(&record.fingerprints);
     });
-    let sentences = Shared::of(&records, &order, |record, keys| {
+    let sentences = Shared::of(&records, &order, &told, |record, keys| {
         keys.extend(record.told.iter().map(|told| told.hash));
     });
     let walk = Walk {

@@ -17,31 +17,25 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    /// Finds the keys that several messages of `order` have; `keys` gives those of one.
+    /// Finds the keys that several messages of `order` have; `keys` gives those of one, and `twice` knows at least those
+    /// that several messages have.
     pub(crate) fn of<'r>(
         records: &'r [Record],
         order: &[u32],
+        twice: &Twice,
         keys: impl Fn(&'r Record, &mut Vec<u64>) + Sync,
     ) -> Self {
-        // A message that repeats itself shares nothing with others by that.
         let own = |a: u32| {
             let mut own = Vec::new();
             keys(&records[a as usize], &mut own);
+            own.retain(|&key| twice.contains(key));
+            // A message that repeats itself shares nothing with others by that.
             own.sort_unstable();
             own.dedup();
             own
         };
-        let total = order.par_iter().map(|&a| own(a).len()).sum();
-        let twice = Twice::with_room_for(total);
-        order
-            .par_iter()
-            .for_each(|&a| own(a).into_iter().for_each(|key| twice.insert(key)));
-        // The filter lets some through that only one message has; most are gone, so few are sorted.
-        let mut likely: Vec<u64> = order
-            .par_iter()
-            .flat_map_iter(|&a| own(a).into_iter().filter(|&key| twice.contains(key)))
-            .collect();
-        drop(twice);
+        // The filter lets some through that only one message has.
+        let mut likely: Vec<u64> = order.par_iter().flat_map_iter(|&a| own(a)).collect();
         likely.par_sort_unstable();
         let (mut several, mut frequency) = (Vec::new(), Vec::new());
         for same in likely.chunk_by(|a, b| a == b).filter(|same| same.len() > 1) {
