@@ -400,9 +400,17 @@ impl Question<'_, '_> {
     /// The kept messages that may have a sentence: those with nearly all of its pairs, most first.
     fn likely_holders(&self, unit: &Open) -> Vec<u32> {
         let records = self.walk.records;
+        // How many it has, as long as it can have enough.
         let count = |b: u32| {
             let pairs = &records[b as usize].pairs;
-            unit.pairs.iter().filter(|&&p| pairs.may_contain(p)).count()
+            let mut missing = 0;
+            for &p in &unit.pairs {
+                missing += usize::from(!pairs.may_contain(p));
+                if missing + unit.least > unit.pairs.len() {
+                    return 0;
+                }
+            }
+            unit.pairs.len() - missing
         };
         let (walk, index) = (self.walk, &self.kept.index);
         let lists = unit

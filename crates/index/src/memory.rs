@@ -147,6 +147,7 @@ pub fn sharing<'i, 'k, K: Copy + Ord + 'k>(
     // A key nobody holds is the rarest of all: it uses up its place and finds nothing.
     let mut lists: Vec<&[u32]> = keys.iter().map(|&key| holders(key)).collect();
     lists.sort_by_key(|list| list.len());
+    let all: usize = lists.iter().map(|list| list.len()).sum();
     let mut found: Vec<Candidate> = Vec::new();
     let mut walked = 0;
     MARKS.with_borrow_mut(|marks| {
@@ -167,10 +168,13 @@ pub fn sharing<'i, 'k, K: Copy + Ord + 'k>(
     });
     found.sort_by_key(|candidate| Reverse(candidate.shared));
     found.truncate(limits.messages);
-    for candidate in &mut found {
-        candidate.shared = shared_keys(keys, keys_of(candidate.message)) as u32;
+    // Whoever has walked every list to its end has counted already.
+    if walked < all {
+        for candidate in &mut found {
+            candidate.shared = shared_keys(keys, keys_of(candidate.message)) as u32;
+        }
+        found.sort_by_key(|candidate| Reverse(candidate.shared));
     }
-    found.sort_by_key(|candidate| Reverse(candidate.shared));
     found
 }
 
