@@ -179,3 +179,41 @@ fn a_path_named_twice_is_a_note_and_no_failure() {
         "{told}"
     );
 }
+
+#[test]
+fn what_is_known_is_not_read_again() {
+    let folder = Folder::new("scan-cache");
+    let cache = folder.at("cache");
+    let scan = |more: &[&str]| {
+        let args = [
+            "scan",
+            "../../sample/mailbox",
+            "--format",
+            "jsonl",
+            "--stats",
+        ];
+        let output = twicetold(args.into_iter().chain(more.iter().copied()));
+        assert!(output.status.success());
+        (
+            text(&output.stdout).to_owned(),
+            text(&output.stderr).to_owned(),
+        )
+    };
+    let (plain, said) = scan(&["--no-cache"]);
+    assert!(!said.contains("earlier scan"), "{said}");
+    let (first, said) = scan(&["--cache", &cache]);
+    assert!(!said.contains("earlier scan"), "{said}");
+    let (again, said) = scan(&["--cache", &cache]);
+    assert!(
+        said.contains("all of them known from an earlier scan"),
+        "{said}"
+    );
+    let (verified, said) = scan(&["--cache", &cache, "--verify"]);
+    assert!(
+        said.contains("all of them known from an earlier scan"),
+        "{said}"
+    );
+    assert!(first == plain && again == plain && verified == plain);
+    let output = twicetold(["scan", "--cache", &cache, "--no-cache", "../../sample"]);
+    assert_eq!(output.status.code(), Some(2));
+}

@@ -17,6 +17,7 @@ use rayon::prelude::*;
 use twicetold_index::{Holders, Twice, sharing};
 use twicetold_model::{Category, Residue, Witness};
 
+use crate::aside::Aside;
 use crate::library::Library;
 use crate::memo::Memo;
 use crate::prove::{CANDIDATES, Hard};
@@ -59,6 +60,8 @@ pub(crate) struct Walk<'s> {
     pub(crate) sentences: Shared,
     /// Which word pairs occur in more than one message.
     pub(crate) pairs: Twice,
+    /// What there was no room for.
+    pub(crate) aside: Aside,
     /// What comparing texts has led to before.
     pub(crate) memo: Memo,
     /// Sentences that were hard to find so far.

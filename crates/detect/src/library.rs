@@ -19,6 +19,8 @@ pub(crate) struct Library<'c> {
     collection: &'c Collection,
     pub(crate) records: &'c [Record],
     shelves: Mutex<Shelves>,
+    /// How many bytes a shelf holds.
+    room: usize,
     messages: AtomicU64,
     bytes: AtomicU64,
 }
@@ -32,11 +34,17 @@ struct Shelves {
 }
 
 impl<'c> Library<'c> {
-    pub(crate) fn new(collection: &'c Collection, records: &'c [Record]) -> Self {
+    pub(crate) fn new(
+        collection: &'c Collection,
+        records: &'c [Record],
+        memory: Option<u64>,
+    ) -> Self {
+        let room = memory.map_or(SHELF as u64, |memory| memory / 8);
         Self {
             collection,
             records,
             shelves: Mutex::default(),
+            room: usize::try_from(room).unwrap_or(SHELF).min(SHELF),
             messages: AtomicU64::new(0),
             bytes: AtomicU64::new(0),
         }
@@ -50,13 +58,13 @@ impl<'c> Library<'c> {
                 return Some(Arc::clone(found));
             }
             if let Some(found) = shelves.back.remove(&message) {
-                shelves.put(message, Arc::clone(&found));
+                shelves.put(message, Arc::clone(&found), self.room);
                 return Some(found);
             }
         }
         let read = Arc::new(self.read(message)?);
         let mut shelves = self.shelves.lock().unwrap_or_else(PoisonError::into_inner);
-        shelves.put(message, Arc::clone(&read));
+        shelves.put(message, Arc::clone(&read), self.room);
         Some(read)
     }
 
@@ -80,10 +88,10 @@ impl<'c> Library<'c> {
 }
 
 impl Shelves {
-    fn put(&mut self, message: u32, text: Arc<Comparable>) {
+    fn put(&mut self, message: u32, text: Arc<Comparable>, room: usize) {
         self.bytes += text.document.text.len() + text.document.words.len() * 48;
         self.front.insert(message, text);
-        if self.bytes > SHELF {
+        if self.bytes > room {
             self.back = std::mem::take(&mut self.front);
             self.bytes = 0;
         }

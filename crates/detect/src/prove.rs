@@ -6,6 +6,7 @@
 //! most like to have it, and the first that is not found decides: the message stays. Only when every sentence has a place
 //! are witnesses chosen, read as a whole, and the proof made.
 
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::{Arc, MutexGuard, PoisonError};
@@ -16,6 +17,7 @@ use twicetold_mail::words::hash_of;
 use twicetold_model::{Category, Witness};
 
 use crate::align::{find, most_altered};
+use crate::aside::Detail;
 use crate::cache::{
     Reader, Writer, category_number, category_of, read_residues, read_witness, residues,
 };
@@ -49,6 +51,8 @@ struct Question<'q, 's> {
     walk: &'q Walk<'s>,
     kept: &'q Kept,
     a: u32,
+    /// Its sentences and fingerprints.
+    detail: &'q Detail,
     /// A kept message that may not be asked.
     without: u32,
     /// Messages that may hold much of it, the best first.
@@ -82,8 +86,17 @@ impl Walk<'_> {
         if record.facts.iter().any(|&fact| !self.pairs.contains(fact)) {
             return true;
         }
-        let mut rest: &[u64] = &record.fingerprints;
-        record.told.iter().any(|told| {
+        self.detail(a).is_none_or(|detail| self.tells_news(&detail))
+    }
+
+    /// Its sentences and fingerprints; `None` if they cannot be read back.
+    fn detail(&self, a: u32) -> Option<Cow<'_, Detail>> {
+        self.aside.get(&self.records[a as usize].detail)
+    }
+
+    fn tells_news(&self, detail: &Detail) -> bool {
+        let mut rest: &[u64] = &detail.fingerprints;
+        detail.told.iter().any(|told| {
             let own = rest
                 .split_off(..told.fingerprints as usize)
                 .unwrap_or_default();
@@ -140,7 +153,9 @@ impl Walk<'_> {
         if record.is_empty() || (self.shortcuts() && self.is_new(a)) {
             return None;
         }
+        let detail = self.detail(a)?;
         let mut question = Question {
+            detail: &detail,
             walk: self,
             kept,
             a,
@@ -302,8 +317,7 @@ impl Question<'_, '_> {
 
     /// Sentences that no kept message is known to have word for word.
     fn hard(&self) -> Vec<usize> {
-        let record = &self.walk.records[self.a as usize];
-        let told = record.told.iter().enumerate();
+        let told = self.detail.told.iter().enumerate();
         told.filter(|(_, t)| t.content && !t.answers)
             .filter(|(_, t)| {
                 let holders = self.holders(t.hash);
@@ -386,14 +400,18 @@ impl Question<'_, '_> {
 
     /// Hard sentences with those of their pairs that are fingerprints.
     fn by_fingerprints(&self, hard: &[usize]) -> impl Iterator<Item = Open> {
-        let record = &self.walk.records[self.a as usize];
-        let mut rest: &[u64] = &record.fingerprints;
-        let told = record.told.iter().enumerate().map(move |(number, told)| {
-            let own = rest
-                .split_off(..told.fingerprints as usize)
-                .unwrap_or_default();
-            Open::of(number, own.to_vec(), told.len as usize)
-        });
+        let mut rest: &[u64] = &self.detail.fingerprints;
+        let told = self
+            .detail
+            .told
+            .iter()
+            .enumerate()
+            .map(move |(number, told)| {
+                let own = rest
+                    .split_off(..told.fingerprints as usize)
+                    .unwrap_or_default();
+                Open::of(number, own.to_vec(), told.len as usize)
+            });
         told.filter(|unit| hard.contains(&unit.number))
     }
 
@@ -434,7 +452,7 @@ impl Question<'_, '_> {
 
     /// Those who have the sentence that fewest kept messages have: who has every sentence is among them.
     fn of_the_rarest(&self) -> Vec<u32> {
-        let told = self.walk.records[self.a as usize].told.iter();
+        let told = self.detail.told.iter();
         let lists = told.filter(|t| t.content).map(|t| self.holders(t.hash));
         let rarest = lists
             .filter(|list| list.iter().take(3).any(|&b| self.may_ask(b)))
@@ -452,7 +470,7 @@ impl Question<'_, '_> {
     }
 
     fn has_all(&self, b: u32) -> bool {
-        let told = self.walk.records[self.a as usize].told.iter().enumerate();
+        let told = self.detail.told.iter().enumerate();
         told.filter(|(_, t)| t.content)
             .all(|(n, t)| self.has(b, n, t.hash))
     }
@@ -460,13 +478,13 @@ impl Question<'_, '_> {
     /// Messages that have every sentence together, as far as the records know; what an answer answers is left to the
     /// proof.
     fn several(&self, pool: &mut Vec<u32>) -> Option<Vec<u32>> {
-        let record = &self.walk.records[self.a as usize];
-        let mut open: Vec<usize> = (0..record.told.len())
-            .filter(|&n| record.told[n].content && !record.told[n].answers)
+        let all = &self.detail.told;
+        let mut open: Vec<usize> = (0..all.len())
+            .filter(|&n| all[n].content && !all[n].answers)
             .collect();
         let mut chosen: Vec<u32> = Vec::new();
         let gain = |b: u32, open: &[usize]| -> u32 {
-            let told = open.iter().map(|&n| (n, &record.told[n]));
+            let told = open.iter().map(|&n| (n, &all[n]));
             told.filter(|&(n, t)| self.has(b, n, t.hash))
                 .map(|(_, t)| t.len)
                 .sum()
@@ -475,7 +493,7 @@ impl Question<'_, '_> {
             // The first of equally good ones: the pool has a fixed order.
             let best = pool.iter().rev().max_by_key(|&&b| gain(b, &open)).copied();
             let Some(best) = best.filter(|&b| gain(b, &open) > 0) else {
-                let holders = self.holders(record.told[first].hash).iter();
+                let holders = self.holders(all[first].hash).iter();
                 let fresh = holders
                     .copied()
                     .take(COMMON)
@@ -491,7 +509,7 @@ impl Question<'_, '_> {
                 return None;
             }
             chosen.push(best);
-            open.retain(|&n| !self.has(best, n, record.told[n].hash));
+            open.retain(|&n| !self.has(best, n, all[n].hash));
         }
         (!chosen.is_empty() || !pool.is_empty()).then_some(chosen)
     }

@@ -12,6 +12,7 @@ use twicetold_methods::winnow::paper::{Dictionary, Multiplier, Order, fingerprin
 use twicetold_model::{Location, RawMessage};
 use twicetold_source::{Collection, Task, Trouble};
 
+use crate::aside::{Aside, Stored};
 use crate::cache::{Opened, Unchanged};
 use crate::record::{Record, paper_words, print, record};
 use crate::scan::{Numbering, Options, Progress, Stage};
@@ -31,6 +32,8 @@ struct Reading<'o> {
     pairs: Twice,
     /// Which sentences do.
     told: Twice,
+    /// What there is no room for.
+    aside: Aside,
     /// What has been read already, so that copies do not make a pair look shared.
     seen: Mutex<HashSet<u128, FixedState>>,
     troubles: Mutex<Vec<Trouble>>,
@@ -46,6 +49,8 @@ pub(crate) struct Read {
     pub(crate) pairs: Twice,
     /// Which sentences do.
     pub(crate) told: Twice,
+    /// What there was no room for.
+    pub(crate) aside: Aside,
     /// How many messages were known from the last scan.
     pub(crate) remembered: u64,
 }
@@ -66,6 +71,8 @@ pub(crate) fn read(
         // A pair for every dozen bytes or so; headers and attachments have none.
         pairs: Twice::with_room_for((collection.total_bytes() / 16) as usize),
         told: Twice::with_room_for((collection.total_bytes() / 64) as usize),
+        // Half of the memory; the other half is for what has to be at hand.
+        aside: Aside::beyond(options.memory.map(|memory| memory / 2)),
         seen: Mutex::default(),
         troubles: Mutex::default(),
     };
@@ -119,6 +126,7 @@ pub(crate) fn read(
         troubles,
         pairs: reading.pairs,
         told: reading.told,
+        aside: reading.aside,
         remembered: reading.remembered.into_inner(),
     }
 }
@@ -143,10 +151,13 @@ fn number_in_order(
     };
     let a = dictionary.multiplier(multiplier);
     for (record, numbers) in records.iter_mut().zip(&numbers) {
-        record.fingerprints =
-            fingerprints(numbers, a, reading.options.window, order).into_boxed_slice();
-        let own = record.fingerprints.iter();
-        own.for_each(|&fingerprint| reading.pairs.insert(fingerprint));
+        let own = fingerprints(numbers, a, reading.options.window, order);
+        own.iter()
+            .for_each(|&fingerprint| reading.pairs.insert(fingerprint));
+        record.fingerprints = own.len() as u32;
+        if let Stored::Here(detail) = &mut record.detail {
+            detail.fingerprints = own.into();
+        }
     }
     records
 }
@@ -184,7 +195,7 @@ impl Reading<'_> {
             .cache
             .and_then(|cache| cache.find(print, &raw.location))
         {
-            self.note(&record, &pairs);
+            let record = self.note(record, &pairs);
             self.remembered.fetch_add(1, Ordering::Relaxed);
             return record;
         }
@@ -193,22 +204,31 @@ impl Reading<'_> {
             words(paper_words(&document));
         }
         let halves: Vec<u32> = pairs.iter().map(|&pair| pair as u32).collect();
-        self.note(&record, &halves);
-        if let Some(cache) = self.cache {
-            cache.keep(&record, &halves);
+        if let (Some(cache), Stored::Here(detail)) = (self.cache, &record.detail) {
+            cache.keep(&record, detail, &halves);
         }
-        record
+        self.note(record, &halves)
     }
 
-    /// Notes the word pairs of a message, unless it is a copy. Their lower halves are enough to ask.
-    fn note(&self, record: &Record, pairs: &[u32]) {
+    /// Notes the word pairs and sentences of a message, unless it is a copy, and puts aside what there is no room for. The
+    /// lower halves of pairs are enough to ask.
+    fn note(&self, mut record: Record, pairs: &[u32]) -> Record {
         let (identity, _, facts) = record.sameness();
-        if record.short || lock(&self.seen).insert(identity ^ u128::from(facts)) {
+        let first = record.short || lock(&self.seen).insert(identity ^ u128::from(facts));
+        let Stored::Here(detail) = &mut record.detail else {
+            return record;
+        };
+        if first {
             let pairs = pairs.iter().map(|&pair| u64::from(pair));
             pairs.for_each(|pair| self.pairs.insert(pair));
-            let told = record.told.iter().map(|told| told.hash);
+            let told = detail.told.iter().map(|told| told.hash);
             told.for_each(|hash| self.told.insert(hash));
         }
+        // Numbers by first appearance make other fingerprints, later.
+        if self.options.numbering == Numbering::Stable {
+            record.detail = self.aside.put(std::mem::take(detail));
+        }
+        record
     }
 
     /// The records of messages in files that have not changed, and the paths of files of which a record is lost.
@@ -223,9 +243,8 @@ impl Reading<'_> {
             .map(|some| {
                 let loaded = cache.load(some).into_iter().map(|found| {
                     let (record, pairs) = found?;
-                    self.note(&record, &pairs);
                     self.progress.advance(1, record.bytes);
-                    Some(record)
+                    Some(self.note(record, &pairs))
                 });
                 loaded.collect()
             })

@@ -9,11 +9,12 @@ use twicetold_methods::winnow::{Winnow, all_pairs, pair, paper};
 use twicetold_model::{Digest, Document, Form, Location, Problem, RawMessage, WordFlags, WordKind};
 use xxhash_rust::xxh3::Xxh3;
 
+use crate::aside::{Detail, Stored};
 use crate::comparable::{Comparable, as_written, subject_facts};
 use crate::threads::{is_answer, plain_subject};
 
 /// A sentence as the scan remembers it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Told {
     /// Hash of its words in their order, and of whether it asks.
     pub(crate) hash: u64,
@@ -49,12 +50,12 @@ pub(crate) struct Record {
     pub(crate) identity: u128,
     /// Checksum of its text to the letter, its attachments and links: who has the same one is a copy, proved.
     pub(crate) digest: Digest,
-    /// Fingerprints of its content, sentence by sentence in the order of the text.
-    pub(crate) fingerprints: Box<[u64]>,
+    /// How many fingerprints its content has.
+    pub(crate) fingerprints: u32,
+    /// Its sentences and fingerprints, or where they are.
+    pub(crate) detail: Stored,
     /// All its word pairs, packaging included.
     pub(crate) pairs: Filter,
-    /// Its sentences, packaging included, in the order of the text.
-    pub(crate) told: Box<[Told]>,
     /// How many content words it has.
     pub(crate) says: u32,
     /// It has words, be they packaging.
@@ -121,9 +122,12 @@ pub(crate) fn record(
         answers: is_answer(&envelope.subject),
         identity: identity(document),
         digest: digest(document),
-        fingerprints: fingerprints.into(),
+        fingerprints: fingerprints.len() as u32,
+        detail: Stored::Here(Detail {
+            told: told.into(),
+            fingerprints: fingerprints.into(),
+        }),
         pairs: Filter::of(&pairs),
-        told: told.into(),
         says: ready.says() as u32,
         worded: !document.words.is_empty(),
         short: (own > 0 && own < short) || all < short,
@@ -258,9 +262,9 @@ impl Record {
             answers: false,
             identity: 0,
             digest: Digest::default(),
-            fingerprints: Box::default(),
+            fingerprints: 0,
+            detail: Stored::Here(Detail::default()),
             pairs: Filter::default(),
-            told: Box::default(),
             says: 0,
             worded: false,
             short: false,

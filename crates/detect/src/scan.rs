@@ -50,6 +50,8 @@ pub struct Options {
     pub max_witnesses: usize,
     /// Texts with fewer content words than this are judged inside their thread only.
     pub short: usize,
+    /// How many bytes of memory to do with, more or less; as many as it takes if nobody says so. Same result, later.
+    pub memory: Option<u64>,
     /// Share of words that two messages must have in common to be called versions, in percent.
     pub version_percent: u32,
 }
@@ -64,6 +66,7 @@ impl Default for Options {
             window: 3,
             max_witnesses: 8,
             short: 8,
+            memory: None,
             version_percent: 80,
         }
     }
@@ -213,18 +216,23 @@ fn judge(
         troubles,
         pairs,
         told,
+        aside,
         remembered,
     } = read;
     let threads = threads(&records);
     let groups = copies(&records, options);
     let mut order: Vec<u32> = groups.keys().copied().collect();
     order.sort_by(|&a, &b| by_content(&options.keep, &records[a as usize], &records[b as usize]));
-    let library = Library::new(collection, &records);
+    let library = Library::new(collection, &records, options.memory);
     let fingerprints = Shared::of(&records, &order, &pairs, |record, keys| {
-        keys.extend_from_slice(&record.fingerprints);
+        if let Some(detail) = aside.get(&record.detail) {
+            keys.extend_from_slice(&detail.fingerprints);
+        }
     });
     let sentences = Shared::of(&records, &order, &told, |record, keys| {
-        keys.extend(record.told.iter().map(|told| told.hash));
+        if let Some(detail) = aside.get(&record.detail) {
+            keys.extend(detail.told.iter().map(|told| told.hash));
+        }
     });
     let walk = Walk {
         records: &records,
@@ -234,6 +242,7 @@ fn judge(
         fingerprints,
         sentences,
         pairs,
+        aside,
         memo,
         open: Mutex::default(),
     };

@@ -51,7 +51,7 @@ impl Walk<'_> {
     fn nearness(&self, a: u32, kept: &Kept) -> Option<Nearness> {
         let record = &self.records[a as usize];
         let shared = self.fingerprints.keys(a);
-        let enough = |n: usize| n > 0 && n * 3 >= record.fingerprints.len();
+        let enough = |n: usize| n > 0 && n * 3 >= record.fingerprints as usize;
         if record.is_empty() || record.short || !enough(shared.len()) {
             return None;
         }

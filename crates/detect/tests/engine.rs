@@ -145,6 +145,14 @@ proptest! {
     }
 
     #[test]
+    fn little_memory_changes_nothing(mails in mails(), memory in 0..4_000_u64) {
+        let folder = folder_of(&mails);
+        let expected = lines(&scan_with(folder.path(), &Options::default()));
+        let memory = Some(memory);
+        prop_assert_eq!(lines(&scan_with(folder.path(), &Options { memory, ..Options::default() })), expected);
+    }
+
+    #[test]
     fn the_order_of_the_paths_changes_nothing(mails in mails()) {
         let folder = folder_of(&mails);
         let mut paths: Vec<_> = (0..mails.len()).map(|n| folder.path().join(format!("{n:03}.eml"))).collect();

@@ -59,6 +59,11 @@ pub(super) struct EngineArgs {
     #[arg(value_parser = clap::value_parser!(u32).range(1..=100))]
     version_percent: u32,
 
+    /// How much memory to do with, more or less, as in 500M or 2G: what exceeds it goes to a
+    /// temporary file [default: as much as it takes]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    memory: Option<u64>,
+
     /// Where to remember what has been read and compared, so that the next scan need not [default:
     /// the user's cache folder, for mail of more than 4 MB]
     #[arg(long, value_name = "DIR", conflicts_with = "no_cache")]
@@ -173,6 +178,7 @@ impl EngineArgs {
         options.short = self.short;
         options.max_witnesses = self.max_witnesses;
         options.version_percent = self.version_percent;
+        options.memory = self.memory;
         options
     }
 }
@@ -241,6 +247,28 @@ pub(super) fn refuse_if_nothing_is_there(paths: &[PathBuf]) -> Result<()> {
             .into_error())
         }
         _ => Ok(()),
+    }
+}
+
+/// A number of bytes, with K, M, G or T behind it or not.
+fn parse_size(text: &str) -> Result<u64, String> {
+    let wrong = || "a size is a number with K, M or G behind it, as in 500M".to_owned();
+    let lower = text.trim().to_ascii_lowercase();
+    let plain = lower.trim_end_matches('b').trim_end_matches('i');
+    let (digits, power) = match plain.strip_suffix(['k', 'm', 'g', 't']) {
+        Some(digits) => match plain.as_bytes().last() {
+            Some(b'k') => (digits, 1),
+            Some(b'm') => (digits, 2),
+            Some(b'g') => (digits, 3),
+            _ => (digits, 4),
+        },
+        None => (plain, 0),
+    };
+    let number: u64 = digits.trim().parse().map_err(|_| wrong())?;
+    let size = number.checked_mul(1_000_u64.pow(power)).ok_or_else(wrong)?;
+    match size {
+        0..1_000_000 => Err("less than 1M is too little to work with".to_owned()),
+        size => Ok(size),
     }
 }
 
@@ -316,6 +344,31 @@ mod tests {
                 *expected,
                 "{text}"
             );
+        }
+    }
+
+    #[test]
+    fn sizes_are_understood() {
+        for (text, size) in [
+            ("500M", 500_000_000),
+            ("2G", 2_000_000_000),
+            ("1500 kb", 1_500_000),
+            ("3GiB", 3_000_000_000),
+            ("4000000", 4_000_000),
+        ] {
+            assert_eq!(parse_size(text), Ok(size), "{text}");
+        }
+        for text in [
+            "",
+            "M",
+            "-1G",
+            "1.5G",
+            "12",
+            "999K",
+            "99999999999999999999",
+            "9999999999T",
+        ] {
+            assert!(parse_size(text).is_err(), "{text}");
         }
     }
 

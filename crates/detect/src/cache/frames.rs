@@ -34,13 +34,31 @@ pub(super) fn path(folder: &Path, number: u64) -> PathBuf {
 }
 
 /// A file of records that is being added to.
-pub(super) struct Appending {
+#[derive(Debug)]
+pub(crate) struct Appending {
     out: BufWriter<File>,
     length: u64,
     failed: bool,
 }
 
 impl Appending {
+    /// Makes a new file, for its owner alone; fails if there is one.
+    pub(crate) fn create(path: &Path) -> io::Result<Self> {
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        Ok(Self::behind(options.open(path)?, 0))
+    }
+
+    fn behind(file: File, length: u64) -> Self {
+        Self {
+            out: BufWriter::with_capacity(1 << 20, file),
+            length,
+            failed: false,
+        }
+    }
+
     /// Opens the file to write behind its first `length` bytes; what stands there is left over and goes.
     pub(super) fn open(path: &Path, length: u64) -> io::Result<Self> {
         let mut options = OpenOptions::new();
@@ -51,15 +69,11 @@ impl Appending {
         // Shorter than it should be: its records will fail their checksums, and be written again behind it.
         file.set_len(length)?;
         file.seek(SeekFrom::Start(length))?;
-        Ok(Self {
-            out: BufWriter::with_capacity(1 << 20, file),
-            length,
-            failed: false,
-        })
+        Ok(Self::behind(file, length))
     }
 
     /// Adds a record.
-    pub(super) fn add(&mut self, record: &[u8]) -> Option<Place> {
+    pub(crate) fn add(&mut self, record: &[u8]) -> Option<Place> {
         let place = Place {
             at: self.length,
             length: u32::try_from(HEAD + record.len()).ok()?,
@@ -74,7 +88,7 @@ impl Appending {
     }
 
     /// How long the file is, when all of it is there.
-    pub(super) fn finish(mut self) -> io::Result<u64> {
+    pub(crate) fn finish(mut self) -> io::Result<u64> {
         if self.failed {
             return Err(io::ErrorKind::WriteZero.into());
         }
@@ -84,7 +98,7 @@ impl Appending {
 }
 
 /// Reads one record.
-pub(super) fn read_one(file: &mut File, place: Place) -> Option<Vec<u8>> {
+pub(crate) fn read_one(file: &mut File, place: Place) -> Option<Vec<u8>> {
     file.seek(SeekFrom::Start(place.at)).ok()?;
     let mut frame = Vec::new();
     file.take(u64::from(place.length))

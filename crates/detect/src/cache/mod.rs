@@ -25,13 +25,15 @@ use foldhash::fast::FixedState;
 use twicetold_model::Location;
 use twicetold_source::Collection;
 
+use crate::aside::Detail;
 use crate::memo::{Answers, Question};
 use crate::record::Record;
 use crate::scan::{Numbering, Options, Scan};
-use frames::{Appending, Place};
 use known::{Known, KnownFile, KnownMessage};
 
 pub(crate) use bytes::{Reader, Writer};
+pub(crate) use frames::{Appending, Place, read_one};
+pub(crate) use records::{read_told, told};
 pub(crate) use verdicts::{
     category_number, category_of, read_residues, read_witness, residues, texts, witness,
 };
@@ -255,11 +257,11 @@ impl Opened {
     }
 
     /// Keeps a record for the next scan.
-    pub(crate) fn keep(&self, record: &Record, pairs: &[u32]) {
+    pub(crate) fn keep(&self, record: &Record, detail: &Detail, pairs: &[u32]) {
         let Some(appending) = &self.appending else {
             return;
         };
-        let frame = records::write(record, pairs);
+        let frame = records::write(record, detail, pairs);
         if let Some(place) = lock(appending).add(&frame) {
             lock(&self.added).insert(record.print, place);
         }
@@ -366,6 +368,11 @@ fn files(
 
 /// A number for everything a result depends on besides the mail.
 fn asked(options: &Options) -> u128 {
+    // Memory makes a difference to the time alone.
+    let options = Options {
+        memory: None,
+        ..options.clone()
+    };
     Question::new("options")
         .of(xxhash_rust::xxh3::xxh3_128(
             format!("{options:?}").as_bytes(),
@@ -421,6 +428,7 @@ mod tests {
     use twicetold_source::Collection;
 
     use super::{VERSION, records};
+    use crate::aside::Stored;
     use crate::record::{print, record};
     use crate::scan::{Options, Quiet, scan};
 
@@ -442,8 +450,11 @@ mod tests {
             task.run(
                 &mut |raw| {
                     let (record, _, pairs) = record(&raw, print(&raw), winnow, options.short);
+                    let Stored::Here(detail) = &record.detail else {
+                        return;
+                    };
                     let halves: Vec<u32> = pairs.iter().map(|&pair| pair as u32).collect();
-                    let bytes = records::write(&record, &halves);
+                    let bytes = records::write(&record, detail, &halves);
                     sum = sum.wrapping_add(xxhash_rust::xxh3::xxh3_64(&bytes));
                 },
                 &mut |_| {},

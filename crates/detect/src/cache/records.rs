@@ -6,10 +6,37 @@ use twicetold_index::Filter;
 use twicetold_model::{Form, Location, Problem};
 
 use super::bytes::{Reader, Writer};
+use crate::aside::{Detail, Stored};
 use crate::record::{Record, Told};
 
-/// A record without its place, and the lower halves of the numbers of all its word pairs.
-pub(super) fn write(record: &Record, pairs: &[u32]) -> Vec<u8> {
+/// Sentences.
+pub(crate) fn told(out: &mut Writer, told: &[Told]) {
+    out.list(told.iter(), |out, told| {
+        out.hash(told.hash);
+        out.number(u64::from(told.len));
+        out.number(u64::from(told.fingerprints));
+        out.flags([told.content, told.answers]);
+    });
+}
+
+/// Sentences that were written so.
+pub(crate) fn read_told(from: &mut Reader<'_>) -> Option<Vec<Told>> {
+    from.list(|from| {
+        let hash = from.hash()?;
+        let (len, fingerprints) = (from.small()?, from.small()?);
+        let [content, answers] = from.flags()?;
+        Some(Told {
+            hash,
+            len,
+            fingerprints,
+            content,
+            answers,
+        })
+    })
+}
+
+/// A record without its place, its detail, and the lower halves of the numbers of all its word pairs.
+pub(super) fn write(record: &Record, detail: &Detail, pairs: &[u32]) -> Vec<u8> {
     let mut out = Writer::default();
     out.byte(form_number(record.form));
     out.number(record.bytes);
@@ -24,7 +51,7 @@ pub(super) fn write(record: &Record, pairs: &[u32]) -> Vec<u8> {
     out.number(u64::from(record.says));
     for hashes in [
         &record.references,
-        &record.fingerprints,
+        &detail.fingerprints,
         &record.attachments,
         &record.links,
         &record.facts,
@@ -32,12 +59,7 @@ pub(super) fn write(record: &Record, pairs: &[u32]) -> Vec<u8> {
     ] {
         out.hashes(hashes);
     }
-    out.list(record.told.iter(), |out, told| {
-        out.hash(told.hash);
-        out.number(u64::from(told.len));
-        out.number(u64::from(told.fingerprints));
-        out.flags([told.content, told.answers]);
-    });
+    told(&mut out, &detail.told);
     out.list(record.problems.iter(), |out, problem| {
         out.text(&problem.what);
     });
@@ -60,23 +82,12 @@ pub(super) fn read(bytes: &[u8], location: Location, print: u128) -> Option<(Rec
     let digest = from.digest()?;
     let says = from.small()?;
     let references = from.hashes()?.into();
-    let fingerprints = from.hashes()?.into();
+    let fingerprints: Box<[u64]> = from.hashes()?.into();
     let attachments = from.hashes()?.into();
     let links = from.hashes()?.into();
     let facts = from.hashes()?.into();
     let subject_facts = from.hashes()?.into();
-    let told = from.list(|from| {
-        let hash = from.hash()?;
-        let (len, fingerprints) = (from.small()?, from.small()?);
-        let [content, answers] = from.flags()?;
-        Some(Told {
-            hash,
-            len,
-            fingerprints,
-            content,
-            answers,
-        })
-    })?;
+    let told = read_told(&mut from)?.into();
     let problems = from.list(|from| from.text().map(|what| Problem::new(Cow::Owned(what))))?;
     let pairs = from.halves()?;
     let record = Record {
@@ -93,9 +104,9 @@ pub(super) fn read(bytes: &[u8], location: Location, print: u128) -> Option<(Rec
         answers,
         identity,
         digest,
-        fingerprints,
+        fingerprints: fingerprints.len() as u32,
+        detail: Stored::Here(Detail { told, fingerprints }),
         pairs: Filter::of_halves(&pairs),
-        told: told.into(),
         says,
         worded,
         short,
