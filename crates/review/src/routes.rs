@@ -247,7 +247,7 @@ fn choose(desk: &mut Desk, form: &Query) -> Option<Notice> {
                 _ => choices.survive(&scanned.scan, catalogue, m, ask),
             })
             .err()
-            .map(|refusal| Notice::Refused(refusal, 0)),
+            .map(|refusal| Notice::Refused(refusal, 0, 0)),
         ("keep-all", None) => {
             let wanted = wanted(desk, form);
             let count = desk.choose(|choices, scanned, _, _| choices.keep(&scanned.scan, wanted));
@@ -262,6 +262,14 @@ fn choose(desk: &mut Desk, form: &Query) -> Option<Notice> {
 fn wanted(desk: &Desk, form: &Query) -> Vec<u32> {
     let wish = Wish::of(form);
     wish.find(&desk.scanned.scan, &desk.catalogue, &desk.choices)
+}
+
+/// What is said of messages that were too many to be asked about at once.
+pub(crate) fn not_asked(messages: usize) -> String {
+    let messages = counted(messages as u64, "message was", "messages were");
+    format!(
+        "{messages} not asked about and stay. Choose fewer at a time: a folder, a sender, a category."
+    )
 }
 
 fn remove_all(desk: &mut Desk, form: &Query) -> Notice {
@@ -279,12 +287,16 @@ fn remove_all(desk: &mut Desk, form: &Query) -> Notice {
             Err(refusal) => refused.push(refusal),
         }
     }
-    let stay = refused.len() + unasked;
+    let more = refused.len().saturating_sub(1);
     match refused.into_iter().next() {
-        Some(first) => Notice::Refused(first, stay - 1),
+        Some(first) => Notice::Refused(first, more, unasked),
         None => {
             let messages = counted(count as u64, "more message goes", "more messages go");
-            Notice::Done(format!("{messages} now."))
+            let rest = match unasked {
+                0 => String::new(),
+                some => format!(" {}", not_asked(some)),
+            };
+            Notice::Done(format!("{messages} now.{rest}"))
         }
     }
 }

@@ -148,8 +148,8 @@ pub(crate) enum Phase {
 pub(crate) enum Notice {
     /// It was done.
     Done(String),
-    /// A choice would lose content; how many more were refused.
-    Refused(Refusal, usize),
+    /// A choice would lose content; how many more were refused, and how many were not asked about.
+    Refused(Refusal, usize, usize),
     /// Something went wrong.
     Wrong(Told),
     /// What became of applying, or of undoing.

@@ -5,6 +5,7 @@ use maud::{Markup, html};
 use super::{View, subject};
 use crate::plain::escape::{MESSAGE, PASSAGE, visible, visible_path};
 use crate::plain::units::{counted, size};
+use crate::routes::not_asked;
 use crate::session::Notice;
 
 /// How many messages that stay are told one by one.
@@ -23,7 +24,7 @@ fn one(view: &View<'_>, notice: &Notice) -> Markup {
                 p { (visible(&told.next, MESSAGE)) }
             }
         },
-        Notice::Refused(refusal, more) => {
+        Notice::Refused(refusal, more, unasked) => {
             let name = |m: u32| {
                 let found = view.desk.message(m);
                 found.map(|m| subject(&m.subject)).unwrap_or_default()
@@ -48,6 +49,9 @@ fn one(view: &View<'_>, notice: &Notice) -> Markup {
                     }
                     @if *more > 0 {
                         p { (counted(*more as u64, "more message stays", "more messages stay")) " for the like reason." }
+                    }
+                    @if *unasked > 0 {
+                        p { (not_asked(*unasked)) }
                     }
                 }
             }
