@@ -6,10 +6,12 @@
 //! arrived stays, and the next call goes on from there.
 //!
 //! For changing a mailbox on the server there is [`Session`]: moving by UID, flags, putting a message
-//! back. It never sends a bare EXPUNGE.
+//! back. It never sends a bare EXPUNGE. [`Servers`] carries out plans with it, and undoes them.
 //!
 //! Nothing here prints, asks, or looks into the user's home folder.
 
+#[cfg(unix)]
+mod act;
 mod fault;
 mod fetch;
 mod imap;
@@ -23,10 +25,13 @@ mod tls;
 mod uids;
 mod wire;
 
+#[cfg(unix)]
+pub use act::{Address, Connect, Fetched, ServerSpot, ServerWishes, Servers};
 pub use fault::{Error, Fault};
 pub use fetch::{FetchOptions, FetchProgress, FetchReport, FolderReport, Skipped, fetch};
-pub use imap::actions::{Appended, FlagChange, Moved, ServerMessage};
+pub use imap::actions::{Appended, FlagChange, Moved};
 pub use imap::folders::{Folder, FolderCounts, Opened, Purpose};
+pub use imap::reading::ServerMessage;
 pub use imap::session::Session;
 pub use local::fetched_folders;
 pub use overview::{Overview, overview};

@@ -1,6 +1,7 @@
 //! Accounts as the commands meet them: the file they stand in, where their mail is kept, their
 //! passwords, and `account:NAME` where a path can stand.
 
+use std::collections::HashMap;
 use std::env;
 use std::ffi::OsString;
 use std::fs;
@@ -9,9 +10,10 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use clap::Args;
 use twicetold_account::{
-    ConfigError, Credentials, Error, Fault, FetchOptions, FetchReport, Profile, Profiles, Secret,
-    credentials, fetch, fetched_folders,
+    ConfigError, Connect, Credentials, Error, Fault, FetchOptions, FetchReport, Fetched, Profile,
+    Profiles, Protocol, Secret, Session, credentials, fetch, fetched_folders,
 };
+use twicetold_source::act::Failure;
 
 use crate::failure::Advice;
 use crate::fetching::FetchBar;
@@ -68,6 +70,28 @@ impl AccountsArgs {
         Ok(profile)
     }
 
+    /// Connects to accounts by their names; each is logged in to with what was asked for once.
+    pub(crate) fn connector(&self) -> Connect<'_> {
+        let mut known: HashMap<String, (Profile, Credentials)> = HashMap::new();
+        Box::new(move |name| {
+            if !known.contains_key(name) {
+                let found = self.account(name).and_then(|profile| {
+                    if profile.protocol == Protocol::Pop3 {
+                        return Err(no_folders(name));
+                    }
+                    let secrets = login(&profile)?;
+                    Ok((profile, secrets))
+                });
+                known.insert(name.to_owned(), found.map_err(|error| as_failure(&error))?);
+            }
+            let (profile, secrets) = &known[name];
+            Session::connect(profile, secrets).map_err(|fault| {
+                let error = Error::new(name, fault);
+                Failure::new(error.to_string(), error.hint())
+            })
+        })
+    }
+
     /// The paths, with `account:NAME` and `account:NAME/FOLDER` replaced by where their mail is.
     pub(crate) fn resolve(&self, paths: &[PathBuf], remote: bool, quiet: bool) -> Result<Places> {
         let mut places = Places::default();
@@ -94,6 +118,12 @@ impl AccountsArgs {
                 mail_folder(&profile)?
             };
             places.paths.push(place_of(&profile, &root, folder)?);
+            let fetched = Fetched::open(&profile.name, &root)
+                .map_err(|fault| advice(&Error::new(&profile.name, fault)))?;
+            places.accounts.push(AccountMail {
+                fetched,
+                pop3: profile.protocol == Protocol::Pop3,
+            });
         }
         if remote && accounts == 0 {
             return Err(Advice::new(
@@ -111,7 +141,36 @@ impl AccountsArgs {
 #[derive(Debug, Default)]
 pub(crate) struct Places {
     pub(crate) paths: Vec<PathBuf>,
+    /// The mail of accounts among them.
+    pub(crate) accounts: Vec<AccountMail>,
     temporary: Vec<Temporary>,
+}
+
+/// The mail of an account on this machine, for now or for longer.
+#[derive(Debug)]
+pub(crate) struct AccountMail {
+    /// Which file is which message on the server.
+    pub(crate) fetched: Fetched,
+    /// It came by POP3, which has no way to move messages.
+    pub(crate) pop3: bool,
+}
+
+/// What is said when something is to be changed on a POP3 server.
+fn no_folders(account: &str) -> anyhow::Error {
+    Advice::new(
+        format!("account {account}: POP3 has no folders, so messages cannot be moved there"),
+        "use IMAP for this account, or apply a plan of what was fetched: twicetold scan account:NAME --plan FILE",
+    )
+    .into_error()
+}
+
+/// An error as the library tells it.
+fn as_failure(error: &anyhow::Error) -> Failure {
+    let next = error.downcast_ref::<Advice>().map_or(
+        "check the account with twicetold account test",
+        Advice::hint,
+    );
+    Failure::new(format!("{error:#}"), next)
 }
 
 fn place_of(profile: &Profile, root: &Path, folder: Option<&str>) -> Result<PathBuf> {

@@ -7,6 +7,7 @@ mod accounts;
 mod commands;
 mod failure;
 mod fetching;
+mod on_server;
 mod output;
 mod report;
 mod terminal;

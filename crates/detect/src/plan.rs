@@ -48,6 +48,7 @@ pub fn plan(
             message_id: message.message_id.clone(),
             subject: message.subject.clone(),
             thread: message.thread.clone(),
+            uid_validity: None,
         })
     };
     let removals: Vec<Removal> = scan

@@ -59,6 +59,16 @@ pub const TRASH: &str = ".Twicetold-Trash";
 /// Files of many messages that are larger than this are read in blocks.
 const STREAM_ABOVE: u64 = 4 << 20;
 
+/// The part of a file in a Maildir, or of a message on a server, that is the message: some programs leave a `From ` line before it.
+pub fn message_within(file: &[u8]) -> std::ops::Range<usize> {
+    judge::message_in(file, false)
+}
+
+/// The path of a location, as the system knows it.
+pub fn path_of(location: &Location) -> PathBuf {
+    listing::real_path(&location.path)
+}
+
 /// Every message below the paths given, found but not yet read.
 #[derive(Debug)]
 pub struct Collection {

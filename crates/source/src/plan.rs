@@ -64,6 +64,16 @@ pub struct Named {
     pub subject: String,
     /// A name for its conversation.
     pub thread: Option<String>,
+    /// On a server: what the UIDs of its folder are valid for. The path is `account:NAME/FOLDER` then, and the offset is the UID.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uid_validity: Option<u32>,
+}
+
+impl Named {
+    /// Whether it lies on a server.
+    pub fn is_on_server(&self) -> bool {
+        self.uid_validity.is_some()
+    }
 }
 
 /// A message that may go, and the messages that hold what it says.
@@ -254,6 +264,7 @@ mod tests {
             message_id: Some("<1@x>".to_owned()),
             subject: "caf\u{e9} \u{1b}".to_owned(),
             thread: None,
+            uid_validity: None,
         };
         Plan {
             head: Head {

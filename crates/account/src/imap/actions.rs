@@ -11,9 +11,9 @@ use crate::uids::UidSet;
 
 use super::date;
 use super::folders::Folder;
-use super::response::{Body, Code, Fetched, Kind, Response};
-use super::session::{Delivery, MOST_MESSAGE, Session, Tag};
-use crate::wire::Sink;
+use super::names;
+use super::response::{Code, Kind, Response};
+use super::session::{Session, Tag, is_quotable, quoted};
 
 /// Where messages went: each with its UID before and after.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,19 +33,6 @@ pub enum FlagChange {
     Remove,
     /// Have exactly these.
     Replace,
-}
-
-/// A message as it is on the server.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ServerMessage {
-    /// Its UID.
-    pub uid: u32,
-    /// Its bytes.
-    pub bytes: Vec<u8>,
-    /// Its flags and keywords, as the server writes them.
-    pub flags: Vec<String>,
-    /// When the server took it in, in seconds since 1970, if it said so.
-    pub date: Option<i64>,
 }
 
 /// Where a message was put.
@@ -107,23 +94,44 @@ impl Session {
         Ok(copied)
     }
 
+    /// Whether messages can be removed so that nothing else is touched.
+    pub fn can_remove(&self) -> bool {
+        self.has("UIDPLUS") || self.has("IMAP4REV2")
+    }
+
     /// Removes messages of the selected folder for good, and no others.
     ///
     /// # Errors
     ///
     /// If the server cannot expunge by UID, or refuses.
     pub fn remove_messages(&mut self, uids: &UidSet) -> Result<(), Fault> {
-        if !self.has("UIDPLUS") && !self.has("IMAP4REV2") {
-            return Err(Fault::Lacks {
-                extension: "UIDPLUS",
-                purpose: "remove messages without touching others",
-            });
-        }
+        // Nothing is marked that cannot be removed.
+        self.needs_uidplus()?;
+        self.store_flags(uids, FlagChange::Add, &["\\Deleted"])?;
+        self.expunge(uids)
+    }
+
+    /// Removes those of these messages that are marked as deleted, and no others.
+    ///
+    /// # Errors
+    ///
+    /// If the server cannot expunge by UID, or refuses.
+    pub fn expunge(&mut self, uids: &UidSet) -> Result<(), Fault> {
+        self.needs_uidplus()?;
         for part in uids.parts(u32::MAX) {
-            self.store_flags(&part, FlagChange::Add, &["\\Deleted"])?;
             self.run(&format!("UID EXPUNGE {part}"), "remove messages")?;
         }
         Ok(())
+    }
+
+    fn needs_uidplus(&self) -> Result<(), Fault> {
+        if self.can_remove() {
+            return Ok(());
+        }
+        Err(Fault::Lacks {
+            extension: "UIDPLUS",
+            purpose: "remove messages without touching others",
+        })
     }
 
     /// Changes flags and keywords of messages of the selected folder.
@@ -149,6 +157,58 @@ impl Session {
         Ok(())
     }
 
+    /// Gives messages of the selected folder labels of Gmail, or takes them away.
+    ///
+    /// # Errors
+    ///
+    /// If the server is not Gmail's, a label is not one, or the server refuses.
+    pub fn store_labels(
+        &mut self,
+        uids: &UidSet,
+        change: FlagChange,
+        labels: &[&str],
+    ) -> Result<(), Fault> {
+        if !self.has("X-GM-EXT-1") {
+            return Err(Fault::Lacks {
+                extension: "X-GM-EXT-1",
+                purpose: "change labels",
+            });
+        }
+        let mut written = Vec::new();
+        for label in labels {
+            // Labels that Gmail has of itself begin with a backslash and stand without quotation marks.
+            let own = label.strip_prefix('\\').is_some_and(|name| {
+                !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphabetic())
+            });
+            let wire = if self.is_utf8() {
+                (*label).to_owned()
+            } else {
+                names::encode(label)
+            };
+            if own {
+                written.push((*label).to_owned());
+            } else if !label.is_empty() && is_quotable(&wire, self.is_utf8()) {
+                written.push(quoted(&wire));
+            } else {
+                return Err(Fault::Wish {
+                    what: format!("{label:?} is no label"),
+                    hint: "labels are words without line breaks".into(),
+                });
+            }
+        }
+        let verb = match change {
+            FlagChange::Add => "+X-GM-LABELS.SILENT",
+            FlagChange::Remove => "-X-GM-LABELS.SILENT",
+            FlagChange::Replace => "X-GM-LABELS.SILENT",
+        };
+        let labels = written.join(" ");
+        for part in uids.parts(u32::MAX) {
+            let command = format!("UID STORE {part} {verb} ({labels})");
+            self.run(&command, "change labels")?;
+        }
+        Ok(())
+    }
+
     /// Makes a folder; one that is there already is no error.
     ///
     /// # Errors
@@ -159,30 +219,19 @@ impl Session {
         let tag = self.send(&format!("CREATE {name}"))?;
         let status = self.finish(&tag, &mut |_| Ok(()))?;
         let there = matches!(&status.code, Some(Code::Other(code)) if code == "ALREADYEXISTS");
-        if status.kind == Kind::Ok || there || self.count(folder).is_ok() {
+        if status.kind == Kind::Ok {
+            // Many mail programs show only what is subscribed; that it fails is no harm.
+            let tag = self.send(&format!("SUBSCRIBE {name}"))?;
+            self.finish(&tag, &mut |_| Ok(()))?;
+            return Ok(());
+        }
+        if there || self.count(folder).is_ok() {
             return Ok(());
         }
         Err(Fault::Refused {
             asked: format!("make the folder {}", folder.name),
             said: status.text,
         })
-    }
-
-    /// Reads one message of the open folder; `None` if it is not there any more.
-    ///
-    /// # Errors
-    ///
-    /// If the server fails, or the message has more than `most` bytes.
-    pub fn read_message(&mut self, uid: u32, most: u64) -> Result<Option<ServerMessage>, Fault> {
-        let tag = self.ask_messages(&UidSet::range(uid, uid))?;
-        let mut reading = Reading {
-            uid,
-            most: most.min(MOST_MESSAGE),
-            bytes: Vec::new(),
-            found: None,
-        };
-        self.take_messages(&tag, &mut reading)?;
-        Ok(reading.found)
     }
 
     /// Puts a message of `size` bytes into a folder, with flags and the date it had.
@@ -321,57 +370,5 @@ fn flag_list(flags: &[&str]) -> Result<String, Fault> {
             hint: "flags are words such as \\Seen or $Junk".into(),
         }),
         None => Ok(format!("({})", flags.join(" "))),
-    }
-}
-
-/// Takes in one message, in memory.
-struct Reading {
-    uid: u32,
-    most: u64,
-    bytes: Vec<u8>,
-    found: Option<ServerMessage>,
-}
-
-impl Reading {
-    fn check(&self, size: u64) -> Result<(), Fault> {
-        if size > self.most {
-            return Err(Fault::TooLarge {
-                what: "a message".into(),
-                limit: self.most,
-            });
-        }
-        Ok(())
-    }
-}
-
-impl Sink for Reading {
-    fn take(&mut self, bytes: &[u8]) -> Result<(), Fault> {
-        self.bytes.extend_from_slice(bytes);
-        Ok(())
-    }
-}
-
-impl Delivery for Reading {
-    fn begin(&mut self, size: u64) -> Result<(), Fault> {
-        self.bytes.clear();
-        self.check(size)
-    }
-
-    fn end(&mut self, message: Fetched) -> Result<(), Fault> {
-        let bytes = match message.body {
-            Some(Body::Streamed(_)) => std::mem::take(&mut self.bytes),
-            Some(Body::Inline(bytes)) => bytes,
-            Some(Body::Missing) | None => return Ok(()),
-        };
-        self.check(bytes.len() as u64)?;
-        if message.uid == Some(self.uid) {
-            self.found = Some(ServerMessage {
-                uid: self.uid,
-                bytes,
-                flags: message.flags.unwrap_or_default(),
-                date: message.date.as_deref().and_then(date::parse),
-            });
-        }
-        Ok(())
     }
 }

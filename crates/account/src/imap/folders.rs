@@ -292,7 +292,7 @@ impl Session {
     ///
     /// If the server refuses.
     pub fn uids_from(&mut self, first: u32) -> Result<UidSet, Fault> {
-        let found = self.search(&format!("{first}:*"))?;
+        let found = self.find(&format!("UID {first}:*"))?;
         // "first:*" always names the last message, even if its UID is lower.
         Ok(match first.checked_sub(1) {
             Some(before @ 1..) => found.without(&UidSet::range(1, before)),
@@ -308,18 +308,18 @@ impl Session {
     pub fn uids_among(&mut self, uids: &UidSet) -> Result<UidSet, Fault> {
         let mut found = UidSet::default();
         for part in uids.parts(u32::MAX) {
-            found.extend(&self.search(&part.to_string())?);
+            found.extend(&self.find(&format!("UID {part}"))?);
         }
         Ok(found.common(uids))
     }
 
-    fn search(&mut self, set: &str) -> Result<UidSet, Fault> {
+    pub(crate) fn find(&mut self, what: &str) -> Result<UidSet, Fault> {
         let form = if self.has("ESEARCH") || self.has("IMAP4REV2") {
             "RETURN (ALL) "
         } else {
             ""
         };
-        let tag = self.send(&format!("UID SEARCH {form}UID {set}"))?;
+        let tag = self.send(&format!("UID SEARCH {form}{what}"))?;
         let mut found = UidSet::default();
         self.complete(
             &tag,

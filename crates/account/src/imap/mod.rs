@@ -8,5 +8,6 @@ pub(crate) mod cursor;
 pub(crate) mod date;
 pub(crate) mod folders;
 pub(crate) mod names;
+pub(crate) mod reading;
 pub(crate) mod response;
 pub(crate) mod session;

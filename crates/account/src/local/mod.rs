@@ -101,6 +101,16 @@ impl LocalAccount {
 ///
 /// If the local mail is there and cannot be read.
 pub fn fetched_folders(root: &Path) -> Result<Vec<(String, PathBuf)>, Fault> {
+    let mut found: Vec<(String, PathBuf)> = fetched_states(root)?
+        .into_iter()
+        .map(|(path, state)| (state.folder, path))
+        .collect();
+    found.sort();
+    Ok(found)
+}
+
+/// The Maildirs that were fetched, and what is noted about them.
+pub(crate) fn fetched_states(root: &Path) -> Result<Vec<(PathBuf, state::State)>, Fault> {
     let mut found = Vec::new();
     let entries = match fs::read_dir(root) {
         Ok(entries) => entries,
@@ -116,9 +126,8 @@ pub fn fetched_folders(root: &Path) -> Result<Vec<(String, PathBuf)>, Fault> {
     }
     for maildir in maildirs {
         if let Some(state) = state::State::read(&maildir)? {
-            found.push((state.folder, maildir));
+            found.push((maildir, state));
         }
     }
-    found.sort();
     Ok(found)
 }

@@ -10,13 +10,15 @@ use anyhow::Result;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
+use twicetold_account::{ServerWishes, Servers};
 use twicetold_detect::{Doubt, recheck};
 use twicetold_model::Problem;
-use twicetold_source::TRASH;
 use twicetold_source::act::{
-    Action, Case, Failure, Judge, Local, Progress, Recovered, State, Watch, Wishes, recover,
+    Action, Both, Case, Failure, Judge, Local, Progress, Recovered, State, Watch, Wishes, recover,
 };
+use twicetold_source::{Plan, TRASH};
 
+use crate::accounts::AccountsArgs;
 use crate::failure::Advice;
 use crate::report::escape::{self, visible};
 use crate::report::units::counted;
@@ -78,8 +80,55 @@ impl StateArgs {
     }
 }
 
-/// What is wanted if nothing is said.
-pub(super) fn usual_wishes() -> Wishes {
+/// What is wanted of mailboxes here, and of those on servers.
+#[derive(Clone, Debug)]
+pub(super) struct Wanted {
+    pub(super) local: Wishes,
+    pub(super) server: ServerWishes,
+}
+
+impl Wanted {
+    /// What is wanted if nothing is said.
+    pub(super) fn usual() -> Self {
+        let local = usual_wishes();
+        let server = ServerWishes {
+            action: local.action,
+            trash: None,
+            to: None,
+            label: local.label.clone(),
+            store: PathBuf::new(),
+        };
+        Self { local, server }
+    }
+
+    /// Says where what is deleted is kept.
+    pub(super) fn keep_in(&mut self, store: PathBuf) {
+        self.local.store.clone_from(&store);
+        self.server.store = store;
+    }
+}
+
+/// Hands that reach files and servers.
+pub(super) fn hands<'p>(
+    plan: Option<&'p Plan>,
+    wanted: Wanted,
+    accounts: &'p AccountsArgs,
+) -> Both<'p, Servers<'p>> {
+    let connect = accounts.connector();
+    let (local, server) = match plan {
+        Some(plan) => (
+            Local::new(plan, wanted.local),
+            Servers::new(plan, wanted.server, connect),
+        ),
+        None => (
+            Local::without_plan(wanted.local),
+            Servers::without_plan(wanted.server, connect),
+        ),
+    };
+    Both::new(plan, local, server)
+}
+
+fn usual_wishes() -> Wishes {
     let now = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(0, |since| since.as_nanos());
@@ -95,8 +144,12 @@ pub(super) fn usual_wishes() -> Wishes {
 }
 
 /// Settles what killed runs left, and tells it.
-pub(super) fn settle(state: &State, watch: &dyn Watch) -> Result<Vec<Recovered>> {
-    let mut hands = Local::without_plan(usual_wishes());
+pub(super) fn settle(
+    state: &State,
+    accounts: &AccountsArgs,
+    watch: &dyn Watch,
+) -> Result<Vec<Recovered>> {
+    let mut hands = hands(None, Wanted::usual(), accounts);
     let recovered = recover(state, &mut hands, watch).map_err(advice)?;
     for one in &recovered {
         let what = if one.undoing { "undoing run" } else { "run" };
@@ -108,8 +161,18 @@ pub(super) fn settle(state: &State, watch: &dyn Watch) -> Result<Vec<Recovered>>
                 counted(back, "message was", "messages were")
             ),
         };
+        let (head, unknown) = match one.unknown {
+            0 => ("recovered", String::new()),
+            unknown => (
+                "warning",
+                format!(
+                    " Of {} it cannot be told yet.",
+                    counted(unknown, "message", "messages")
+                ),
+            ),
+        };
         talk(&format!(
-            "recovered: {what} {} was interrupted. {out} out of the mailbox because of it{back}.",
+            "{head}: {what} {} was interrupted. {out} out of the mailbox because of it{back}.{unknown}",
             one.run
         ));
         for line in &one.told {

@@ -10,13 +10,14 @@ use anyhow::{Context, Result};
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
 use twicetold_model::Location;
-use twicetold_source::act::{Action, Applied, Local, Progress, State, Watch, Wishes, apply};
-use twicetold_source::{Plan, PlanError, Removal, TRASH};
+use twicetold_source::act::{Action, Applied, Progress, State, Watch, apply};
+use twicetold_source::{Plan, PlanError, Removal};
 
 use super::TalkArgs;
 use super::acting::{
-    Count, Killed, Proofs, StateArgs, SureArgs, advice, confirm, settle, shown, usual_wishes,
+    Count, Killed, Proofs, StateArgs, SureArgs, Wanted, advice, confirm, hands, settle, shown,
 };
+use crate::accounts::AccountsArgs;
 use crate::failure::{Advice, Exit};
 use crate::output::Output;
 use crate::report::escape::{self, visible, visible_path};
@@ -27,8 +28,9 @@ use crate::terminal::talk;
 ///
 /// Takes the plan that scan --plan wrote. Before a message goes, it and the messages that hold what it
 /// says are read again, and the proof is checked again; what no longer fits stays, and is told. Messages
-/// are moved to a trash folder beside their mailbox unless --action says otherwise. All is written to a
-/// journal first: undo brings everything back, and a run that was killed is settled by the next one.
+/// are moved to a trash folder beside their mailbox, or on a server to its trash, unless --action says
+/// otherwise. All is written to a journal first: undo brings everything back, and a run that was killed is
+/// settled by the next one.
 #[derive(Debug, Args)]
 #[command(after_long_help = AFTER_HELP)]
 pub(super) struct ApplyArgs {
@@ -39,13 +41,13 @@ pub(super) struct ApplyArgs {
     #[arg(long, value_enum, default_value_t)]
     action: Deed,
 
-    /// The folder to move to, with --action move-to
+    /// The folder to move to, with --action move-to; on a server it is account:NAME/FOLDER
     #[arg(long, value_name = "DIR", required_if_eq("action", "move-to"))]
     to: Option<PathBuf>,
 
-    /// The name of the trash folder
-    #[arg(long, value_name = "NAME", default_value = TRASH)]
-    trash: OsString,
+    /// The name of the trash folder [default: .Twicetold-Trash; on a server its own trash]
+    #[arg(long, value_name = "NAME")]
+    trash: Option<OsString>,
 
     /// The label to give, with --action label
     #[arg(long, value_name = "NAME", default_value = "twicetold")]
@@ -73,12 +75,15 @@ pub(super) struct ApplyArgs {
 
     #[command(flatten)]
     state: StateArgs,
+
+    #[command(flatten)]
+    accounts: AccountsArgs,
 }
 
 /// What to do with a message that may go.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum Deed {
-    /// Move it to a trash folder beside its mailbox
+    /// Move it to a trash folder beside its mailbox; on a server, to the trash there
     #[default]
     Trash,
     /// Move it to the folder given with --to
@@ -124,7 +129,7 @@ const STAYING: usize = 20;
 
 pub(super) fn run(args: &ApplyArgs, how: TalkArgs) -> Result<Exit> {
     let plan = read_plan(&args.plan)?;
-    check_names(args)?;
+    check_names(args, &plan)?;
     let action = Action::from(args.action);
     let chosen: Vec<usize> = (0..plan.removals.len())
         .filter(|&n| args.wants(&plan.removals[n]))
@@ -132,20 +137,15 @@ pub(super) fn run(args: &ApplyArgs, how: TalkArgs) -> Result<Exit> {
     let bytes = chosen.iter().map(|&n| plan.removals[n].message.bytes).sum();
     let folder = args.state.folder()?;
     let watch = Killed::new();
-    let mut wishes = usual_wishes();
-    wishes.action = action;
-    wishes.trash.clone_from(&args.trash);
-    wishes.label.clone_from(&args.label);
-    wishes.patience = Duration::from_secs(args.lock_timeout);
-    wishes.to = args.to.as_ref().map(std::path::absolute).transpose()?;
+    let mut wanted = args.wanted(action)?;
 
     if args.sure.dry_run {
         let judge = Proofs {
             short: plan.head.short,
         };
         let earlier = earlier(&State::list(&folder).unwrap_or_default(), &plan);
-        wishes.store = folder.join("store").join("next");
-        let mut hands = Local::new(&plan, wishes);
+        wanted.keep_in(folder.join("store").join("next"));
+        let mut hands = hands(Some(&plan), wanted, &args.accounts);
         let count = Count::new("Checking", chosen.len() as u64, how.quiet);
         let applied = apply(
             &plan, &chosen, &earlier, &mut hands, &judge, None, &watch, &count,
@@ -156,7 +156,7 @@ pub(super) fn run(args: &ApplyArgs, how: TalkArgs) -> Result<Exit> {
     }
 
     let state = State::open(&folder).map_err(advice)?;
-    settle(&state, &watch)?;
+    settle(&state, &args.accounts, &watch)?;
     let runs = state.runs().map_err(advice)?;
     let earlier = earlier(&runs, &plan);
     if chosen.is_empty() {
@@ -178,7 +178,15 @@ pub(super) fn run(args: &ApplyArgs, how: TalkArgs) -> Result<Exit> {
     let plan_file = std::path::absolute(&args.plan)?;
     let count = Count::new("Removing", chosen.len() as u64, how.quiet);
     let (number, applied) = carry_out(
-        &state, &plan, &plan_file, &chosen, &earlier, wishes, &watch, &count,
+        &state,
+        &plan,
+        &plan_file,
+        &chosen,
+        &earlier,
+        wanted,
+        &args.accounts,
+        &watch,
+        &count,
     )?;
     drop(count);
     report(args, &applied, Some(number))?;
@@ -196,18 +204,19 @@ pub(super) fn carry_out(
     plan_file: &Path,
     chosen: &[usize],
     earlier: &HashSet<Location>,
-    mut wishes: Wishes,
+    mut wanted: Wanted,
+    accounts: &AccountsArgs,
     watch: &dyn Watch,
     progress: &dyn Progress,
 ) -> Result<(u32, Applied)> {
     let (number, mut journal) = state
-        .begin(wishes.action, plan, plan_file, watch)
+        .begin(wanted.local.action, plan, plan_file, watch)
         .map_err(advice)?;
-    wishes.store = state.store(number);
+    wanted.keep_in(state.store(number));
     let judge = Proofs {
         short: plan.head.short,
     };
-    let mut hands = Local::new(plan, wishes);
+    let mut hands = hands(Some(plan), wanted, accounts);
     let journal = Some(&mut journal);
     let applied = apply(
         plan, chosen, earlier, &mut hands, &judge, journal, watch, progress,
@@ -216,10 +225,37 @@ pub(super) fn carry_out(
 }
 
 impl ApplyArgs {
+    /// What the options ask for, of mailboxes here and on servers.
+    fn wanted(&self, action: Action) -> Result<Wanted> {
+        let mut wanted = Wanted::usual();
+        (wanted.local.action, wanted.server.action) = (action, action);
+        if let Some(trash) = &self.trash {
+            wanted.local.trash.clone_from(trash);
+            wanted.server.trash = trash.to_str().map(str::to_owned);
+        }
+        wanted.local.label.clone_from(&self.label);
+        wanted.server.label.clone_from(&self.label);
+        wanted.local.patience = Duration::from_secs(self.lock_timeout);
+        match &self.to {
+            Some(to) => match server_folder(to) {
+                Some(there) => wanted.server.to = Some(there),
+                None => wanted.local.to = Some(std::path::absolute(to)?),
+            },
+            None => {}
+        }
+        Ok(wanted)
+    }
+
     fn wants(&self, removal: &Removal) -> bool {
         (self.only.is_empty() || self.only.iter().any(|what| fits(what, removal)))
             && !self.except.iter().any(|what| fits(what, removal))
     }
+}
+
+/// The account and folder that `account:NAME/FOLDER` means.
+fn server_folder(to: &Path) -> Option<(String, String)> {
+    let (account, folder) = to.to_str()?.strip_prefix("account:")?.split_once('/')?;
+    (!folder.is_empty()).then(|| (account.to_owned(), folder.to_owned()))
 }
 
 /// Whether a word of the user's means this message.
@@ -264,13 +300,16 @@ fn read_plan(path: &Path) -> Result<Plan> {
     })
 }
 
-fn check_names(args: &ApplyArgs) -> Result<()> {
-    let mut parts = Path::new(&args.trash).components();
-    let one = matches!(
-        (parts.next(), parts.next()),
-        (Some(Component::Normal(_)), None)
-    );
-    if !one {
+fn check_names(args: &ApplyArgs, plan: &Plan) -> Result<()> {
+    let one = args.trash.as_ref().is_none_or(|trash| {
+        let mut parts = Path::new(trash).components();
+        matches!(
+            (parts.next(), parts.next()),
+            (Some(Component::Normal(_)), None)
+        )
+    });
+    // On a server, a folder may lie in another one.
+    if !one && plan.removals.iter().any(|r| !r.message.is_on_server()) {
         return Err(Advice::new(
             "--trash is the name of a folder, not a path",
             "use --action move-to --to DIR to move messages to a folder elsewhere",

@@ -111,6 +111,11 @@ impl From<Numbers> for Numbering {
 struct KeepList(Vec<KeepRule>);
 
 impl EngineArgs {
+    /// Where the accounts stand.
+    pub(super) fn accounts(&self) -> &AccountsArgs {
+        &self.accounts
+    }
+
     /// The paths, with accounts replaced by where their mail is.
     pub(super) fn resolve(&self, paths: &[PathBuf], remote: bool, quiet: bool) -> Result<Places> {
         self.accounts.resolve(paths, remote, quiet)
@@ -194,6 +199,14 @@ pub(super) struct Scanned {
 }
 
 impl Scanned {
+    /// How many messages may go.
+    pub(super) fn redundant(&self) -> u64 {
+        let messages = self.scan.messages.iter();
+        messages
+            .filter(|message| matches!(message.verdict.standing, Standing::Redundant(_)))
+            .count() as u64
+    }
+
     /// Whether everything could be read. Problems of decoding do not count: such mail was read.
     pub(super) fn exit(&self) -> Exit {
         let unreadable = |standing| standing == Standing::Unreadable;

@@ -8,6 +8,7 @@ use serde::Serialize;
 use twicetold_source::act::{Action, Run, State};
 
 use super::acting::{Killed, StateArgs, SureArgs, advice, confirm, settle, shown};
+use crate::accounts::AccountsArgs;
 use crate::failure::{Advice, Exit};
 use crate::output::Output;
 use crate::report::escape::{SafeJson, visible_path};
@@ -16,8 +17,9 @@ use crate::terminal::talk;
 
 /// List the runs of apply, and forget what they deleted
 ///
-/// Each run has a number, by which undo knows it. What apply --action delete took out of mailboxes is kept
-/// beside the journals until the run is forgotten with --forget; messages in the trash are not touched by that.
+/// Each run has a number, by which undo knows it. What apply --action delete took out of mailboxes, and a copy of
+/// what it took out of folders on servers, is kept beside the journals until the run is forgotten with --forget;
+/// messages in the trash are not touched by that.
 #[derive(Debug, Args)]
 #[command(after_long_help = AFTER_HELP)]
 pub(super) struct HistoryArgs {
@@ -34,6 +36,9 @@ pub(super) struct HistoryArgs {
 
     #[command(flatten)]
     state: StateArgs,
+
+    #[command(flatten)]
+    accounts: AccountsArgs,
 }
 
 /// How to show the runs.
@@ -68,7 +73,7 @@ pub(super) fn run(args: &HistoryArgs) -> Result<Exit> {
     let watch = Killed::new();
     let state = match State::open(&folder) {
         Ok(state) if !args.sure.dry_run => {
-            settle(&state, &watch)?;
+            settle(&state, &args.accounts, &watch)?;
             Some(state)
         }
         Ok(state) => Some(state),
@@ -105,19 +110,28 @@ fn no_run(number: u32, folder: &str) -> anyhow::Error {
 
 fn forget(args: &HistoryArgs, state: &State, run: &Run, watch: &Killed) -> Result<Exit> {
     let (count, bytes) = totals(run);
-    if run.head.action != Action::Delete || run.forgotten || count == 0 {
+    let keeps = run.head.action == Action::Delete || state.store(run.number).is_dir();
+    if !keeps || run.forgotten || count == 0 {
         return Err(Advice::new(
             format!("run {} keeps nothing that could be forgotten", run.number),
-            "only what apply --action delete took out is kept beside the journals; trash folders are yours to empty",
+            "only what apply --action delete took out, and what it took from servers, is kept beside the journals; trash folders are yours to empty",
         )
         .into_error());
     }
     let messages = counted(count, "message", "messages");
-    let question = format!(
-        "{messages} ({}) that run {} deleted will be gone for good.",
-        size(bytes),
-        run.number
-    );
+    let question = if run.head.action == Action::Delete {
+        format!(
+            "{messages} ({}) that run {} deleted will be gone for good.",
+            size(bytes),
+            run.number
+        )
+    } else {
+        format!(
+            "The copies of {messages} ({}) that run {} moved on a server will be gone for good; the messages stay where they are.",
+            size(bytes),
+            run.number
+        )
+    };
     if args.sure.dry_run {
         Output::Stdout
             .write(|out| writeln!(out, "{question}\nNothing was changed: this was a dry run."))?;
@@ -129,9 +143,14 @@ fn forget(args: &HistoryArgs, state: &State, run: &Run, watch: &Killed) -> Resul
     }
     state.forget(run, watch).map_err(advice)?;
     Output::Stdout.write(|out| {
+        let what = if run.head.action == Action::Delete {
+            messages.clone()
+        } else {
+            format!("The copies of {messages}")
+        };
         writeln!(
             out,
-            "{messages} ({}) of run {} are gone for good.",
+            "{what} ({}) of run {} are gone for good.",
             size(bytes),
             run.number
         )

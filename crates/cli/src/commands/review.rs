@@ -10,10 +10,10 @@ use clap::Args;
 use twicetold_detect::{Progress, Stage};
 use twicetold_review::{Doors, Format, Outcome, Page, PastRun, Scanned, Told, export};
 use twicetold_source::Plan;
-use twicetold_source::act::{self, Local, Run, RunState, State, undo};
+use twicetold_source::act::{self, Run, RunState, State, undo};
 
 use super::TalkArgs;
-use super::acting::{Killed, StateArgs, settle, usual_wishes};
+use super::acting::{Killed, StateArgs, Wanted, hands, settle};
 use super::apply::{carry_out, earlier};
 use super::engine::EngineArgs;
 use super::find::distinct_paths;
@@ -228,7 +228,7 @@ impl Machine {
     fn apply_plan(&self, plan: &Plan, count: &dyn Fn(u64)) -> Result<Outcome> {
         let state = State::open(&self.state).map_err(super::acting::advice)?;
         let watch = Killed::new();
-        settle(&state, &watch)?;
+        settle(&state, self.engine.accounts(), &watch)?;
         let (plan, file) = self.write_plan(plan)?;
         let runs = state.runs().map_err(super::acting::advice)?;
         let chosen: Vec<usize> = (0..plan.removals.len()).collect();
@@ -238,7 +238,8 @@ impl Machine {
             &file,
             &chosen,
             &earlier(&runs, &plan),
-            usual_wishes(),
+            Wanted::usual(),
+            self.engine.accounts(),
             &watch,
             &Count(count),
         )?;
@@ -277,7 +278,7 @@ impl Machine {
     fn undo_run(&self, number: u32, count: &dyn Fn(u64)) -> Result<Outcome> {
         let state = State::open(&self.state).map_err(super::acting::advice)?;
         let watch = Killed::new();
-        settle(&state, &watch)?;
+        settle(&state, self.engine.accounts(), &watch)?;
         let runs = state.runs().map_err(super::acting::advice)?;
         let run = runs
             .iter()
@@ -286,7 +287,7 @@ impl Machine {
                 let what = format!("run {number} cannot be undone");
                 Advice::new(what, "it is undone or forgotten already").into_error()
             })?;
-        let mut hands = Local::without_plan(usual_wishes());
+        let mut hands = hands(None, Wanted::usual(), self.engine.accounts());
         let undone = undo(&state, run, &mut hands, false, &watch, &Count(count));
         let undone = undone.map_err(super::acting::advice)?;
         Ok(Outcome {

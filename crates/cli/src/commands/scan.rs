@@ -7,14 +7,15 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use twicetold_detect::plan;
-use twicetold_model::Standing;
 use twicetold_source::{Severity, Trouble};
 
 use super::TalkArgs;
 use super::engine::{EngineArgs, Scanned};
 use super::find::distinct_paths;
 use super::stats;
+use crate::accounts::Places;
 use crate::failure::{Advice, Exit};
+use crate::on_server;
 use crate::output::Output;
 use crate::report::escape::{self, SafeJson, visible, visible_path};
 use crate::report::text::{Looked, View};
@@ -50,6 +51,10 @@ pub(super) struct ScanArgs {
     #[arg(long, value_name = "FILE")]
     plan: Option<PathBuf>,
 
+    /// Make the plan for the servers of the accounts named, not for what was fetched from them
+    #[arg(long, requires = "plan")]
+    on_server: bool,
+
     /// List every message that may go and every version, with the reason (text format)
     #[arg(long)]
     list: bool,
@@ -58,7 +63,8 @@ pub(super) struct ScanArgs {
     #[arg(long)]
     stats: bool,
 
-    /// Read accounts on the server: their mail is fetched for this scan alone, and removed after it
+    /// Read accounts on the server: their mail is fetched for this scan alone, and removed after it;
+    /// messages are named, and planned to go, as they are on the server
     #[arg(long)]
     remote: bool,
 
@@ -86,6 +92,7 @@ Examples:
   twicetold scan --format csv --output report.csv ~/Mail
   twicetold scan account:work account:old/INBOX
   twicetold scan ~/Mail --plan mail.plan
+  twicetold scan account:work --remote --plan work.plan
 
 Exit codes: 0 done, 1 error, 2 wrong usage, 3 done but something could not be read,
 130 interrupted.
@@ -123,19 +130,25 @@ pub(super) fn run(args: &ScanArgs, how: TalkArgs) -> Result<Exit> {
         .usage()
         .into_error());
     }
+    if args.plan.is_some() {
+        refuse_pop3(args, &places)?;
+    }
     let start = Instant::now();
-    let scanned = args.engine.scan(paths, how.quiet)?;
+    let mut scanned = args.engine.scan(paths, how.quiet)?;
     let took = start.elapsed();
-    let scan = &scanned.scan;
-    if let Some(path) = distinct_paths(scan)
+    if let Some(path) = distinct_paths(&scanned.scan)
         .map(Path::new)
         .find(|path| output.replaces(path) || plan_replaces(path))
     {
         return Err(would_overwrite(path));
     }
     if let Some(plan_file) = &plan_file {
-        write_plan(args, &scanned, plan_file, how)?;
+        write_plan(args, &scanned, &places, plan_file, how)?;
     }
+    if args.remote {
+        on_server::move_scan(&mut scanned.scan, &places.accounts);
+    }
+    let scan = &scanned.scan;
 
     match args.format {
         Format::Text => {
@@ -181,30 +194,67 @@ pub(super) fn run(args: &ScanArgs, how: TalkArgs) -> Result<Exit> {
     Ok(scanned.exit())
 }
 
+/// A plan for a server needs one on which messages can be moved.
+fn refuse_pop3(args: &ScanArgs, places: &Places) -> Result<()> {
+    let server = args.remote || args.on_server;
+    if args.on_server && places.accounts.is_empty() {
+        return Err(Advice::new(
+            "--on-server is about accounts, and none is named",
+            "name one: account:NAME",
+        )
+        .usage()
+        .into_error());
+    }
+    if server && places.accounts.iter().any(|account| account.pop3) {
+        return Err(Advice::new(
+            "a plan cannot be carried out on a POP3 server, which has no folders",
+            "fetch the account, and plan for what was fetched: twicetold scan account:NAME --plan FILE",
+        )
+        .usage()
+        .into_error());
+    }
+    Ok(())
+}
+
 /// Writes down what may go. The report comes afterwards, so that it can be believed.
-fn write_plan(args: &ScanArgs, scanned: &Scanned, file: &Output, how: TalkArgs) -> Result<()> {
+fn write_plan(
+    args: &ScanArgs,
+    scanned: &Scanned,
+    places: &Places,
+    file: &Output,
+    how: TalkArgs,
+) -> Result<()> {
     let folder = std::env::current_dir().context(Advice::new(
         "the folder you are in cannot be told",
         "change to a folder that is there",
     ))?;
-    let plan = plan(
+    let mut plan = plan(
         &scanned.collection,
         &scanned.scan,
         &scanned.options,
         &folder,
         &args.paths,
     );
+    let changed = scanned.redundant() - plan.removals.len() as u64;
+    let not_there = if args.remote || args.on_server {
+        on_server::move_plan(&mut plan, &places.accounts)
+    } else {
+        0
+    };
     file.write(|out| plan.write(out, SafeJson))?;
-    let wanted = scanned
-        .scan
-        .messages
-        .iter()
-        .filter(|message| matches!(message.verdict.standing, Standing::Redundant(_)))
-        .count();
-    if !how.quiet && wanted > plan.removals.len() {
-        let left_out = units::counted((wanted - plan.removals.len()) as u64, "message", "messages");
+    if how.quiet {
+        return Ok(());
+    }
+    if changed > 0 {
+        let left_out = units::counted(changed, "message", "messages");
         talk(&format!(
             "warning: {left_out} changed during the scan and are not in the plan; scan again"
+        ));
+    }
+    if not_there > 0 {
+        let left_out = units::counted(not_there, "message", "messages");
+        talk(&format!(
+            "note: {left_out} left out of the plan: they, or what holds them, are not known to be on the server"
         ));
     }
     Ok(())

@@ -2,12 +2,13 @@
 
 use anyhow::Result;
 use clap::Args;
-use twicetold_source::act::{Action, Local, Run, RunState, State, undo};
+use twicetold_source::act::{Action, Run, RunState, State, undo};
 
 use super::TalkArgs;
 use super::acting::{
-    Count, Killed, StateArgs, SureArgs, advice, confirm, settle, shown, usual_wishes,
+    Count, Killed, StateArgs, SureArgs, Wanted, advice, confirm, hands, settle, shown,
 };
+use crate::accounts::AccountsArgs;
 use crate::failure::{Advice, Exit};
 use crate::output::Output;
 use crate::report::escape::{self, visible, visible_path};
@@ -33,6 +34,9 @@ pub(super) struct UndoArgs {
 
     #[command(flatten)]
     state: StateArgs,
+
+    #[command(flatten)]
+    accounts: AccountsArgs,
 }
 
 const AFTER_HELP: &str = "\
@@ -54,11 +58,11 @@ pub(super) fn run(args: &UndoArgs, how: TalkArgs) -> Result<Exit> {
     let state = State::open(&folder).map_err(advice)?;
     let watch = Killed::new();
     if !args.sure.dry_run {
-        settle(&state, &watch)?;
+        settle(&state, &args.accounts, &watch)?;
     }
     let runs = state.runs().map_err(advice)?;
     let run = choose(args, &runs).ok_or_else(|| none(args, &shown(&folder)))?;
-    if run.forgotten {
+    if run.state() == RunState::Forgotten {
         return Err(Advice::new(
             format!(
                 "run {} was forgotten, and what it deleted is gone",
@@ -87,7 +91,7 @@ pub(super) fn run(args: &UndoArgs, how: TalkArgs) -> Result<Exit> {
         Output::Stdout.write(|out| writeln!(out, "Nothing was changed."))?;
         return Ok(Exit::Done);
     }
-    let mut hands = Local::without_plan(usual_wishes());
+    let mut hands = hands(None, Wanted::usual(), &args.accounts);
     let progress = Count::new("Restoring", count, how.quiet);
     let undone = undo(
         &state,

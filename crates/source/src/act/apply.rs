@@ -10,9 +10,10 @@ use super::{Case, Failure, Hands, Judge, Prepared, Ready, Settled, Watch};
 use crate::checksum::Checksum;
 use crate::plan::{Named, Plan, Removal};
 
-/// How many removals are read and judged at once, and how many bytes they may have, more or less.
-pub(super) const BATCH: usize = 64;
-pub(super) const BATCH_BYTES: u64 = 32 << 20;
+/// How many removals are read and judged at once.
+pub const BATCH: usize = 64;
+/// How many bytes the messages may have that are read and judged at once, more or less.
+pub const BATCH_BYTES: u64 = 32 << 20;
 
 /// Somebody who wants to know how far it is.
 pub trait Progress {
@@ -309,9 +310,13 @@ impl<'p, H: Hands> Applying<'_, 'p, '_, H> {
             return Ok(Settled::default());
         };
         let settled = self.hands.carry_out(&step, self.watch);
+        if let Some(failure) = settled.unknown {
+            return Err(failure);
+        }
         self.write(&Entry::Out {
             step: number,
             out: settled.out.clone(),
+            places: settled.places.clone(),
         })?;
         Ok(settled)
     }

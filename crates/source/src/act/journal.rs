@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use twicetold_model::Location;
 
 use super::disk::{Kept, folder_of, sync_folder};
+use super::on_server::Place;
 use super::step::Step;
 use super::{Action, Watch};
 use crate::checksum::Checksum;
@@ -59,6 +60,9 @@ pub enum Entry {
         step: usize,
         /// The numbers of the messages in it.
         out: Vec<usize>,
+        /// Where they are, if the step does not say it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        places: Vec<Place>,
     },
     /// Messages stay, because the plan no longer fits.
     Refused {
@@ -233,7 +237,8 @@ mod tests {
         let mut journal = Journal::create(&path, head(), &Undisturbed).unwrap();
         for step in 0..3 {
             let out = vec![1, 2];
-            journal.append(&Entry::Out { step, out }).unwrap();
+            let places = Vec::new();
+            journal.append(&Entry::Out { step, out, places }).unwrap();
         }
         let file = std::fs::read(&path).unwrap();
         let ends: Vec<usize> = memchr::memchr_iter(b'\n', &file).map(|at| at + 1).collect();

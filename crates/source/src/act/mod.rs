@@ -9,13 +9,15 @@
 //!   What was begun when the program was killed is settled by [`recover`], which the next run calls first.
 //! - **A copy before a removal.** What leaves a file of many messages is on disk in the bin before the file is replaced.
 //!
-//! [`Hands`] is the joint at which kinds of mailboxes meet the engine. [`Local`] are the hands for files and folders; a mailbox on a server would have
-//! its own, with its own kind of [`Step`].
+//! [`Hands`] is the joint at which kinds of mailboxes meet the engine. [`Local`] are the hands for files and folders; those for folders on a server are
+//! in the crate of accounts, and [`Both`] are both. Each has its own kind of [`Step`].
 
 mod apply;
+mod both;
 mod disk;
 mod journal;
 mod local;
+mod on_server;
 mod state;
 mod step;
 mod undo;
@@ -24,14 +26,16 @@ use std::fmt;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
-use twicetold_model::{Problem, RawMessage};
+use twicetold_model::{Category, Problem, RawMessage};
 
 use crate::plan::{Named, Removal};
 
-pub use apply::{Applied, Progress, apply};
+pub use apply::{Applied, BATCH, BATCH_BYTES, Progress, apply};
+pub use both::{Both, Side};
 pub use disk::{Kept, Moment, Whole};
 pub use journal::{Entry, Journal, RunHead, Stayed};
-pub use local::{Local, Wishes};
+pub use local::{Local, Spot as LocalSpot, Wishes};
+pub use on_server::{Carry, Deed, OnServer, Place, ServerChange, StoredCopy};
 pub use state::{Run, RunState, RunStep, State};
 pub use step::{Bin, Change, Edit, Files, Made, Move, Rewrite, Step, Text, Touched, Was};
 pub use undo::{Recovered, Undone, recover, undo};
@@ -162,6 +166,19 @@ pub struct Settled {
     pub failed: Vec<(usize, Failure)>,
     /// What people should know.
     pub told: Vec<String>,
+    /// Where messages are that are out, as far as their place in the step does not say it.
+    pub places: Vec<Place>,
+    /// It cannot be told now how far the step came, and why: somebody has to look later. Nothing else counts then.
+    pub unknown: Option<Failure>,
+}
+
+/// Whether a message that goes for this reason is the same message as the one that stays, so that what a reader did with it
+/// was done with that one.
+pub fn is_copy(category: Category) -> bool {
+    matches!(
+        category,
+        Category::Identical | Category::AlmostIdentical | Category::Rearranged
+    )
 }
 
 /// Who can change a kind of mailbox.
@@ -200,13 +217,21 @@ pub trait Hands {
     fn carry_out(&mut self, step: &Step, watch: &dyn Watch) -> Settled;
 
     /// Looks how far a step came that was interrupted, and brings every message of it to all or nothing.
-    fn settle(&mut self, step: &Step) -> Settled;
+    ///
+    /// `places` is where its messages were when that was last known.
+    fn settle(&mut self, step: &Step, places: &[Place]) -> Settled;
 
     /// The lock file that undoing the step will make, and what will be in it.
     fn lock_file_of(&self, step: &Step) -> Option<(PathBuf, String)>;
 
-    /// Brings back what is out.
-    fn take_back(&mut self, step: &Step, out: &[usize], watch: &dyn Watch) -> Settled;
+    /// Brings back what is out, from where it is.
+    fn take_back(
+        &mut self,
+        step: &Step,
+        out: &[usize],
+        places: &[Place],
+        watch: &dyn Watch,
+    ) -> Settled;
 
     /// Removes a lock file that a killed run left, if it is ours.
     fn unlock(&mut self, path: &std::path::Path, token: &str);

@@ -8,6 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::disk::Kept;
 use super::journal::{Entry, JOURNAL_VERSION, Journal, ReadJournal, RunHead};
+use super::on_server::Place;
 use super::step::{Step, Touched};
 use super::{Action, Failure, Watch};
 use crate::plan::Plan;
@@ -53,6 +54,8 @@ pub struct RunStep {
     pub step: Step,
     /// Which of its messages are out now; meaningless while it is not settled.
     pub out: Vec<usize>,
+    /// Where they are, if the step does not say it.
+    pub places: Vec<Place>,
     /// Whether it is known how far it came.
     pub settled: bool,
 }
@@ -118,11 +121,13 @@ impl Run {
             Entry::Begin { step } => self.steps.push(RunStep {
                 step: step.clone(),
                 out: Vec::new(),
+                places: Vec::new(),
                 settled: false,
             }),
-            Entry::Out { step, out } => {
+            Entry::Out { step, out, places } => {
                 if let Some(step) = self.steps.get_mut(*step) {
                     step.out.clone_from(out);
+                    step.places.clone_from(places);
                     step.settled = true;
                 }
             }
@@ -164,7 +169,7 @@ impl Run {
     pub fn state(&self) -> RunState {
         let out = self.out().next().is_some();
         match () {
-            () if self.forgotten => RunState::Forgotten,
+            () if self.forgotten && self.head.action == Action::Delete => RunState::Forgotten,
             () if self.undo_begun && out => RunState::PartlyUndone,
             () if self.undo_begun => RunState::Undone,
             () if self.ended => RunState::Complete,

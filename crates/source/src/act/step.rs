@@ -4,9 +4,10 @@ use serde::{Deserialize, Serialize};
 use twicetold_model::Location;
 
 use super::disk::{Kept, Moment, Whole};
+use super::on_server::OnServer;
 use crate::checksum::Checksum;
 
-/// A change that is begun and ended together. A mailbox on a server would be another variant.
+/// A change that is begun and ended together.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Step {
@@ -14,6 +15,8 @@ pub enum Step {
     Files(Files),
     /// A file of many messages, replaced as a whole.
     Rewrite(Box<Rewrite>),
+    /// Messages of a folder on a server.
+    Server(Box<OnServer>),
 }
 
 /// A message that a step removes or marks.
@@ -177,6 +180,7 @@ impl Step {
         match self {
             Self::Files(files) => files.changes.iter().map(|c| &c.message).collect(),
             Self::Rewrite(rewrite) => rewrite.messages.iter().collect(),
+            Self::Server(server) => server.changes.iter().map(|c| &c.message).collect(),
         }
     }
 }

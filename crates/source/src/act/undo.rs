@@ -18,6 +18,8 @@ pub struct Recovered {
     pub out: u64,
     /// How many messages that it had begun with are where they were before.
     pub back: u64,
+    /// How many messages cannot be told about, because their server cannot be asked now.
+    pub unknown: u64,
     /// What people should know.
     pub told: Vec<String>,
 }
@@ -54,6 +56,7 @@ pub fn recover<H: Hands>(
             undoing: run.undo_begun,
             out: 0,
             back: 0,
+            unknown: 0,
             told: Vec::new(),
         };
         for (path, token) in &run.locks {
@@ -70,7 +73,12 @@ pub fn recover<H: Hands>(
                 found.out += counted(&step.out);
                 continue;
             }
-            let settled = hands.settle(&step.step);
+            let settled = hands.settle(&step.step, &step.places);
+            if let Some(failure) = settled.unknown {
+                found.told.push(failure.to_string());
+                found.unknown += counted(&(0..step.step.messages().len()).collect::<Vec<_>>());
+                continue;
+            }
             let all: Vec<usize> = (0..step.step.messages().len()).collect();
             found.out += counted(&settled.out);
             found.back += counted(&all) - counted(&settled.out);
@@ -78,7 +86,12 @@ pub fn recover<H: Hands>(
             write(&Entry::Out {
                 step: number,
                 out: settled.out,
+                places: settled.places,
             })?;
+        }
+        if found.unknown > 0 {
+            recovered.push(found);
+            continue;
         }
         write(if run.undo_begun {
             &Entry::UndoEnd
@@ -102,6 +115,15 @@ pub fn undo<H: Hands>(
     progress: &dyn Progress,
 ) -> Result<Undone, Failure> {
     let mut undone = Undone::default();
+    if !dry_run && run.steps.iter().any(|step| !step.settled) {
+        return Err(Failure::new(
+            format!(
+                "run {} was interrupted, and it is not known yet how far it came",
+                run.number
+            ),
+            "see that the server of its account can be reached, then start again",
+        ));
+    }
     if dry_run {
         for message in run.out() {
             undone.back.push(message.location.clone());
@@ -124,7 +146,10 @@ pub fn undo<H: Hands>(
             write(&Entry::Lock { path, token })?;
         }
         write(&Entry::Undo { step: number })?;
-        let settled = hands.take_back(&step.step, &step.out, watch);
+        let settled = hands.take_back(&step.step, &step.out, &step.places, watch);
+        if let Some(failure) = settled.unknown {
+            return Err(failure);
+        }
         let messages = step.step.messages();
         for &n in step.out.iter().filter(|n| !settled.out.contains(n)) {
             if let Some(message) = messages.get(n).filter(|m| !m.carried) {
@@ -142,8 +167,10 @@ pub fn undo<H: Hands>(
         write(&Entry::Out {
             step: number,
             out: settled.out,
+            places: settled.places,
         })?;
     }
+    undone.told.extend(hands.finish());
     write(&Entry::UndoEnd)?;
     Ok(undone)
 }

@@ -33,10 +33,7 @@ impl Flags {
     /// A copy is the same message, so all of it does. A longer message that merely contains this one may not have been read or
     /// answered: only the star and the labels go over, which say what the content is to the reader.
     pub(super) fn carried(&self, category: Category) -> Self {
-        let copy = matches!(
-            category,
-            Category::Identical | Category::AlmostIdentical | Category::Rearranged
-        );
+        let copy = super::super::is_copy(category);
         Self {
             seen: copy && self.seen,
             answered: copy && self.answered,

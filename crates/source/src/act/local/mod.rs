@@ -22,7 +22,7 @@ use twicetold_model::RawMessage;
 use super::apply::{BATCH, BATCH_BYTES};
 use super::disk::{Stamp, Whole, remove_if_there};
 use super::step::{Change, Files, Move, Step, Touched};
-use super::{Action, Failure, Hands, Prepared, Ready, Settled, Watch};
+use super::{Action, Failure, Hands, Place as ServerPlace, Prepared, Ready, Settled, Watch};
 use crate::checksum::Checksum;
 use crate::judge::HEAD;
 use crate::listing::{Entry, Place};
@@ -146,6 +146,19 @@ impl<'p> Local<'p> {
             owed_moves: Vec::new(),
             late: Vec::new(),
         }
+    }
+
+    /// Why a message in the trash is no reason to let another one go, if that is where it lies.
+    pub(super) fn in_trash(&self, witness: &Spot) -> Option<Failure> {
+        self.wishes.is_trash(&witness.path).then(|| {
+            Failure::new(
+                format!(
+                    "what it says stands in {}, which lies in the trash",
+                    witness.path.display()
+                ),
+                "scan without the trash folder",
+            )
+        })
     }
 
     fn path(&self, named: &Named) -> PathBuf {
@@ -327,6 +340,17 @@ impl<'p> Local<'p> {
     }
 }
 
+/// These hands reach no server; whoever has journals of servers has other hands as well.
+fn not_here() -> Settled {
+    Settled {
+        unknown: Some(Failure::new(
+            "it lies on a server",
+            "use a program that can reach mail accounts",
+        )),
+        ..Settled::default()
+    }
+}
+
 /// How a file in this place is to be read.
 fn entry(path: &Path, in_maildir: bool, size: u64) -> Entry {
     Entry {
@@ -469,21 +493,9 @@ impl Hands for Local<'_> {
         let mut prepared = Prepared::default();
         let mut fit = Vec::new();
         for ready in ready {
-            let trash = ready
-                .witnesses
-                .iter()
-                .find(|witness| self.wishes.is_trash(&witness.path));
-            match trash {
-                Some(witness) => prepared.refused.push((
-                    ready.removal,
-                    Failure::new(
-                        format!(
-                            "what it says stands in {}, which lies in the trash",
-                            witness.path.display()
-                        ),
-                        "scan without the trash folder",
-                    ),
-                )),
+            let mut witnesses = ready.witnesses.iter();
+            match witnesses.find_map(|witness| self.in_trash(witness)) {
+                Some(failure) => prepared.refused.push((ready.removal, failure)),
                 None => fit.push(ready),
             }
         }
@@ -536,29 +548,38 @@ impl Hands for Local<'_> {
         match step {
             Step::Files(files) => self.carry_out_files(files, watch),
             Step::Rewrite(rewrite) => self.carry_out_rewrite(rewrite, watch),
+            Step::Server(_) => not_here(),
         }
     }
 
-    fn settle(&mut self, step: &Step) -> Settled {
+    fn settle(&mut self, step: &Step, _places: &[ServerPlace]) -> Settled {
         match step {
             Step::Files(files) => files::settle(files),
             Step::Rewrite(rewrite) => rewrite::settle(rewrite),
+            Step::Server(_) => not_here(),
         }
     }
 
     fn lock_file_of(&self, step: &Step) -> Option<(PathBuf, String)> {
         match step {
-            Step::Files(_) => None,
+            Step::Files(_) | Step::Server(_) => None,
             Step::Rewrite(rewrite) => {
                 Some((lock_path(&rewrite.mailbox), self.wishes.token.clone()))
             }
         }
     }
 
-    fn take_back(&mut self, step: &Step, out: &[usize], watch: &dyn Watch) -> Settled {
+    fn take_back(
+        &mut self,
+        step: &Step,
+        out: &[usize],
+        _places: &[ServerPlace],
+        watch: &dyn Watch,
+    ) -> Settled {
         match step {
             Step::Files(files) => files::take_back(files, out, watch),
             Step::Rewrite(rewrite) => self.take_back_rewrite(rewrite, watch),
+            Step::Server(_) => not_here(),
         }
     }
 
