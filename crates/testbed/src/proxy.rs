@@ -1,6 +1,6 @@
-//! A proxy that cuts connections.
+//! A proxy that cuts connections, or keeps a word from the client.
 
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -38,10 +38,49 @@ impl Proxy {
         Self { port, connections }
     }
 
+    /// Begins to listen. Wherever the server says `word`, the client hears something else of the same length.
+    pub fn hiding(server: u16, word: &'static str) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let connections = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&connections);
+        thread::spawn(move || {
+            for client in listener.incoming().flatten() {
+                counted.fetch_add(1, Ordering::SeqCst);
+                let Ok(server) = TcpStream::connect(("127.0.0.1", server)) else {
+                    continue;
+                };
+                let (from, to) = (client.try_clone().unwrap(), server.try_clone().unwrap());
+                thread::spawn(move || pass(from, to, u64::MAX));
+                thread::spawn(move || pass_without(server, client, word.as_bytes()));
+            }
+        });
+        Self { port, connections }
+    }
+
     /// How many connections there were.
     pub fn connections(&self) -> usize {
         self.connections.load(Ordering::SeqCst)
     }
+}
+
+/// Passes lines on, without a word: whatever they are parts of, their lengths stay.
+fn pass_without(from: TcpStream, mut to: TcpStream, word: &[u8]) {
+    let mut lines = BufReader::new(from.try_clone().unwrap());
+    let mut line = Vec::new();
+    while let Ok(1..) = lines.read_until(b'\n', &mut line) {
+        for at in 0..(line.len() + 1).saturating_sub(word.len()) {
+            if line[at..].starts_with(word) {
+                line[at..at + word.len()].fill(b'X');
+            }
+        }
+        if to.write_all(&line).is_err() {
+            break;
+        }
+        line.clear();
+    }
+    let _ = from.shutdown(Shutdown::Both);
+    let _ = to.shutdown(Shutdown::Both);
 }
 
 fn pass(mut from: TcpStream, mut to: TcpStream, mut left: u64) {

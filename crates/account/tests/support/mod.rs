@@ -118,6 +118,36 @@ pub(crate) fn messages(maildir: &Path) -> BTreeMap<String, Vec<u8>> {
     found
 }
 
+/// What is in the folders of an account: bytes, flags and dates, sorted. Empty folders are left out.
+pub(crate) type Content = BTreeMap<String, Vec<(Vec<u8>, Vec<String>, Option<i64>)>>;
+
+/// What is in the folders of the account now.
+pub(crate) fn content(dovecot: &Dovecot) -> Content {
+    let mut session = session(dovecot);
+    let mut content = Content::new();
+    for folder in session.folders().unwrap().0 {
+        if !folder.holds_messages {
+            continue;
+        }
+        session.examine(&folder).unwrap();
+        let all = session.uids_from(1).unwrap();
+        let mut messages = Vec::new();
+        session
+            .read_messages(&all, 1 << 20, &mut |message| {
+                let mut flags = message.flags;
+                flags.retain(|flag| flag != "\\Recent");
+                flags.sort();
+                messages.push((message.bytes, flags, message.date));
+            })
+            .unwrap();
+        messages.sort();
+        if !messages.is_empty() {
+            content.insert(folder.name, messages);
+        }
+    }
+    content
+}
+
 /// The bytes of the messages of a Maildir, sorted; copies show as equal neighbours.
 pub(crate) fn contents(maildir: &Path) -> Vec<Vec<u8>> {
     let mut contents: Vec<Vec<u8>> = messages(maildir).into_values().collect();
