@@ -146,6 +146,21 @@ pub(crate) struct Places {
     temporary: Vec<Temporary>,
 }
 
+impl Places {
+    /// The folders of accounts that their servers call trash or junk.
+    pub(crate) fn discarded(&self) -> Vec<PathBuf> {
+        let fetched = self.accounts.iter().map(|account| &account.fetched);
+        fetched.flat_map(Fetched::discarded).collect()
+    }
+
+    /// Where the mail is that `account:NAME/FOLDER` means.
+    pub(crate) fn place(&self, name: &str) -> Option<PathBuf> {
+        self.accounts
+            .iter()
+            .find_map(|account| account.fetched.place(name))
+    }
+}
+
 /// The mail of an account on this machine, for now or for longer.
 #[derive(Debug)]
 pub(crate) struct AccountMail {

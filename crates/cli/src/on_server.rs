@@ -59,4 +59,13 @@ pub(crate) fn move_scan(scan: &mut Scan, accounts: &[AccountMail]) {
             message.location = address.location();
         }
     }
+    for trouble in &mut scan.troubles {
+        let path = path_of(&Location {
+            path: trouble.path.clone(),
+            offset: None,
+        });
+        if let Some(folder) = accounts.iter().find_map(|a| a.fetched.folder(&path)) {
+            trouble.path = folder;
+        }
+    }
 }

@@ -22,6 +22,7 @@
 pub mod act;
 mod checksum;
 mod container;
+mod discarded;
 mod headers;
 mod identity;
 mod judge;
@@ -45,6 +46,7 @@ use std::sync::atomic::Ordering;
 use twicetold_model::{Location, RawMessage};
 
 pub use checksum::Checksum;
+pub use discarded::LeftOut;
 pub use listing::{Mailbox, MailboxKind};
 pub use plan::{Head, Named, PLAN_VERSION, Plan, PlanError, Removal, plan_path};
 pub use stamp::Stamp;
@@ -84,7 +86,12 @@ impl Collection {
     /// A file or folder that can be reached in several ways is listed once. Hidden files and
     /// folders are left out, except the folders of a Maildir++.
     pub fn open(paths: &[PathBuf]) -> Self {
-        let found = walk::walk(paths);
+        Self::open_without(paths, LeftOut::default())
+    }
+
+    /// The same, without some mailboxes, unless they are named themselves. Each that holds messages is told as a note.
+    pub fn open_without(paths: &[PathBuf], left_out: LeftOut) -> Self {
+        let found = walk::walk(paths, left_out);
         Self {
             listing: Arc::new(found.listing),
             mailboxes: found.mailboxes,

@@ -7,7 +7,7 @@ use twicetold_model::Problem;
 /// How much a [`Trouble`] matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// Good to know; everything was read.
+    /// Good to know; everything was read that was to be read.
     Note,
     /// Something was not read.
     Unread,
@@ -37,6 +37,16 @@ impl Trouble {
         Self {
             severity: Severity::Note,
             ..Self::new(path, "named twice, read once")
+        }
+    }
+
+    pub(crate) fn discarded(path: &str) -> Self {
+        Self {
+            severity: Severity::Note,
+            ..Self::new(
+                path,
+                "trash or junk, left out, as it may be emptied; name it or add --with-trash to read it",
+            )
         }
     }
 

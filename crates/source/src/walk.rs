@@ -6,6 +6,7 @@ use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use crate::discarded::{LeftOut, is_discarded};
 use crate::identity::Identity;
 use crate::judge::{Content, HEAD, is_control_name, is_foreign_name, judge};
 use crate::listing::{
@@ -57,6 +58,7 @@ struct Visit {
 
 #[derive(Debug, Default)]
 struct Walk {
+    left_out: LeftOut,
     seen: HashSet<Identity>,
     roots: HashMap<Identity, String>,
     named: HashMap<Identity, NamedFile>,
@@ -72,8 +74,9 @@ struct Walk {
 }
 
 /// Lists what is below the paths.
-pub(crate) fn walk(paths: &[PathBuf]) -> Found {
+pub(crate) fn walk(paths: &[PathBuf], left_out: LeftOut) -> Found {
     let mut walk = Walk {
+        left_out,
         folders: vec![Folder::nowhere()],
         ..Walk::default()
     };
@@ -279,6 +282,11 @@ impl Walk {
                 if hidden || trash || visit.messages_only || is_maildir && name == "tmp" {
                     continue;
                 }
+                if self.leaves_out(&path, &name) {
+                    let shown = format!("{}{name}", self.folders[folder].shown);
+                    self.note_left_out(&path, shown);
+                    continue;
+                }
                 let below = Visit {
                     shown: format!("{}{name}", self.folders[folder].shown),
                     path,
@@ -305,6 +313,24 @@ impl Walk {
                 };
                 self.file(folder, &path, child.name, place, visit.mailbox);
             }
+        }
+    }
+
+    /// Whether a folder is left out because what is in it was thrown away.
+    fn leaves_out(&self, path: &Path, name: &str) -> bool {
+        self.left_out.folders.iter().any(|folder| folder == path)
+            || self.left_out.discarded && is_discarded(name) && path.join("cur").is_dir()
+    }
+
+    /// Tells that a folder is left out, if there is something in it that is not read anyway.
+    fn note_left_out(&mut self, path: &Path, shown: String) {
+        let named = fs::metadata(path)
+            .is_ok_and(|metadata| self.roots.contains_key(&Identity::of(path, &metadata)));
+        let holds = |part: &str| {
+            fs::read_dir(path.join(part)).is_ok_and(|mut entries| entries.next().is_some())
+        };
+        if !named && (holds("cur") || holds("new")) {
+            self.troubles.push(Trouble::discarded(&shown));
         }
     }
 
@@ -351,6 +377,12 @@ impl Walk {
         let in_maildir = place == Place::Maildir;
         if !metadata.is_file() || !in_maildir && (size == 0 || is_foreign_name(&name_shown)) {
             self.passed_over += 1;
+            return;
+        }
+        let discarded = !in_maildir && self.left_out.discarded && is_discarded(&name_shown);
+        if discarded && read_head(path).is_ok_and(|h| judge(&h, &name_shown) == Content::Mbox) {
+            let shown = format!("{}{name_shown}", self.folders[folder].shown);
+            self.troubles.push(Trouble::discarded(&shown));
             return;
         }
         let container = if in_maildir || size <= STREAM_ABOVE {

@@ -83,6 +83,42 @@ impl Fetched {
         })
     }
 
+    /// The Maildirs of folders that the server calls trash or junk.
+    pub fn discarded(&self) -> Vec<PathBuf> {
+        let mut folders: Vec<PathBuf> = self
+            .folders
+            .iter()
+            .filter(|(_, state)| state.purpose.is_some())
+            .map(|(path, _)| path.clone())
+            .collect();
+        folders.sort();
+        folders
+    }
+
+    /// Where the messages lie here that `account:NAME/FOLDER` or `account:NAME` means.
+    pub fn place(&self, name: &str) -> Option<PathBuf> {
+        let rest = name.strip_prefix("account:")?.strip_prefix(&self.account)?;
+        let Some(wanted) = rest.strip_prefix('/') else {
+            return rest.is_empty().then(|| self.root.clone());
+        };
+        let (path, _) = self
+            .folders
+            .iter()
+            .find(|(_, state)| state.folder == wanted)?;
+        // The inbox is the root, and holds the others.
+        Some(if *path == self.root {
+            path.join("cur")
+        } else {
+            path.clone()
+        })
+    }
+
+    /// The folder on the server whose Maildir this is, as a path.
+    pub fn folder(&self, maildir: &Path) -> Option<String> {
+        let state = self.folders.get(maildir)?;
+        Some(format!("account:{}/{}", self.account, state.folder))
+    }
+
     /// Whether a place is part of the account's local mail.
     pub fn holds(&self, location: &Location) -> bool {
         path_of(location).starts_with(&self.root)

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::sync::Mutex;
 
 use crate::fault::Fault;
-use crate::imap::folders::{Folder, Opened};
+use crate::imap::folders::{Folder, Opened, Purpose};
 use crate::imap::session::Session;
 use crate::local::flags::{Key, keywords, letters};
 use crate::local::folder::LocalFolder;
@@ -87,8 +87,18 @@ fn look(
 ) -> Result<Option<Planned>, Fault> {
     let mut local = LocalFolder::find(job.root, &folder.name, folder.delimiter)?;
     told.path.clone_from(&local.path);
+    let purpose = match folder.purpose {
+        Some(Purpose::Trash) => Some("trash".to_owned()),
+        Some(Purpose::Junk) => Some("junk".to_owned()),
+        _ => None,
+    };
+    let other_purpose = local.state.purpose != purpose;
+    local.state.purpose.clone_from(&purpose);
     let idle = !job.options.mirror || local.state.gone.is_empty();
     if idle && is_unchanged(folder, &local) {
+        if other_purpose && !job.options.dry_run {
+            local.note()?;
+        }
         return Ok(None);
     }
     let opened = session.examine(folder)?;
@@ -100,6 +110,7 @@ fn look(
         // Every UID means another message now, or none.
         let mut fresh = crate::local::state::State::new(&folder.name);
         fresh.uid_validity = opened.uid_validity;
+        fresh.purpose = purpose;
         local.state = fresh;
         local.look_again()?;
     }

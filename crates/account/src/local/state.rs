@@ -37,6 +37,9 @@ pub(crate) struct State {
     /// Up to here, the changes of flags are known.
     #[serde(default)]
     pub(crate) modseq: Option<u64>,
+    /// What the server says the folder is for, where that matters for a scan: `trash` or `junk`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) purpose: Option<String>,
     /// POP3: hashes of the unique ids that were fetched.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) unique_ids: Vec<String>,
@@ -53,6 +56,7 @@ impl State {
             gone: UidSet::default(),
             complete_to: 0,
             modseq: None,
+            purpose: None,
             unique_ids: Vec::new(),
         }
     }

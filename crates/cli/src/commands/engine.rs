@@ -12,7 +12,7 @@ use twicetold_detect::{
     Cache, KeepRule, Numbering, Options, Progress, Scan, Stage, scan, scan_with,
 };
 use twicetold_model::Standing;
-use twicetold_source::{Collection, Severity};
+use twicetold_source::{Collection, LeftOut, Severity, plan_path};
 
 use crate::accounts::{AccountsArgs, Places, cache_folder};
 use crate::failure::{Advice, Exit};
@@ -78,6 +78,10 @@ pub(super) struct EngineArgs {
     #[arg(long, help_heading = "What is remembered")]
     verify: bool,
 
+    /// Read trash and junk folders as well: what is in them counts as kept, though it may be emptied
+    #[arg(long)]
+    with_trash: bool,
+
     #[command(flatten)]
     accounts: AccountsArgs,
 }
@@ -122,10 +126,10 @@ impl EngineArgs {
     }
 
     /// Opens the paths and scans what is below them, with progress.
-    pub(super) fn scan(&self, paths: &[PathBuf], quiet: bool) -> Result<Scanned> {
-        self.prepare(paths)?;
+    pub(super) fn scan(&self, places: &Places, quiet: bool) -> Result<Scanned> {
+        self.prepare(&places.paths)?;
         let bar = Bar::new(quiet);
-        let mut scanned = self.scan_again(paths, &bar);
+        let mut scanned = self.scan_again(places, &bar);
         bar.finish();
         scanned.stages = bar.stages();
         Ok(scanned)
@@ -138,10 +142,21 @@ impl EngineArgs {
     }
 
     /// Scans, as often as it is asked to.
-    pub(super) fn scan_again(&self, paths: &[PathBuf], progress: &dyn Progress) -> Scanned {
-        let options = self.applied_to(Options::default());
-        let collection = Collection::open(paths);
-        let scan = match self.cache(paths, &collection, &options) {
+    pub(super) fn scan_again(&self, places: &Places, progress: &dyn Progress) -> Scanned {
+        let mut options = self.applied_to(Options::default());
+        options.keep.iter_mut().for_each(|rule| meant(rule, places));
+        let left_out = if self.with_trash {
+            LeftOut::default()
+        } else {
+            LeftOut {
+                discarded: true,
+                folders: places.discarded(),
+            }
+        };
+        let collection = Collection::open_without(&places.paths, left_out);
+        let cache = self.cache(&places.paths, &collection, &options);
+        // What is only here for this scan cannot be known to the next one.
+        let scan = match cache.filter(|_| !places.is_temporary()) {
             Some(cache) => scan_with(&cache, &collection, &options, progress),
             None => scan(&collection, &options, progress),
         };
@@ -224,6 +239,17 @@ impl Scanned {
             Exit::Done
         } else {
             Exit::Partly
+        }
+    }
+}
+
+/// A rule about folders of an account means where their mail is here.
+fn meant(rule: &mut KeepRule, places: &Places) {
+    if let KeepRule::Folders(prefixes) = rule {
+        for prefix in prefixes {
+            if let Some(path) = places.place(prefix) {
+                *prefix = plan_path(&path);
+            }
         }
     }
 }

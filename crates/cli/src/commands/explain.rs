@@ -79,7 +79,7 @@ pub(super) fn run(args: &ExplainArgs, how: TalkArgs) -> Result<Exit> {
         ));
     }
     let places = args.engine.resolve(paths, false, how.quiet)?;
-    let scanned = args.engine.scan(&places.paths, how.quiet)?;
+    let scanned = args.engine.scan(&places, how.quiet)?;
     let scan = &scanned.scan;
     let message = match find(scan, &args.message) {
         Found::One(message) => message,

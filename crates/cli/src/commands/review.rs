@@ -17,6 +17,7 @@ use super::acting::{Killed, StateArgs, Wanted, hands, settle};
 use super::apply::{carry_out, earlier};
 use super::engine::EngineArgs;
 use super::find::distinct_paths;
+use crate::accounts::Places;
 use crate::failure::{Advice, Exit};
 use crate::output::Output;
 use crate::report::escape::SafeJson;
@@ -73,8 +74,8 @@ pub(super) fn run(args: ReviewArgs, how: TalkArgs) -> Result<Exit> {
     if let Some(file) = &args.export {
         return write_export(&args, file, how);
     }
-    let paths = args.engine.resolve(&args.paths, false, how.quiet)?.paths;
-    args.engine.prepare(&paths)?;
+    let places = args.engine.resolve(&args.paths, false, how.quiet)?;
+    args.engine.prepare(&places.paths)?;
     let state = args.state.folder()?;
     let page = Page::open(args.port).with_context(|| {
         Advice::new(
@@ -88,7 +89,7 @@ pub(super) fn run(args: ReviewArgs, how: TalkArgs) -> Result<Exit> {
         talk("No browser could be started: open the address yourself.");
     }
     page.serve(Box::new(Machine {
-        paths,
+        places,
         engine: args.engine,
         state,
         quiet: how.quiet,
@@ -106,8 +107,8 @@ fn write_export(args: &ReviewArgs, file: &Path, how: TalkArgs) -> Result<Exit> {
         .into_error());
     };
     let output = Output::open(Some(file))?;
-    let paths = args.engine.resolve(&args.paths, false, how.quiet)?.paths;
-    let scanned = args.engine.scan(&paths, how.quiet)?;
+    let places = args.engine.resolve(&args.paths, false, how.quiet)?;
+    let scanned = args.engine.scan(&places, how.quiet)?;
     let exit = scanned.exit();
     if let Some(path) = distinct_paths(&scanned.scan)
         .map(Path::new)
@@ -124,7 +125,7 @@ fn write_export(args: &ReviewArgs, file: &Path, how: TalkArgs) -> Result<Exit> {
         scan: scanned.scan,
         options: scanned.options,
         folder: here()?,
-        roots: paths,
+        roots: places.paths,
     };
     output.write(|out| export(format, scanned, out))?;
     Ok(exit)
@@ -160,7 +161,7 @@ fn open_browser(address: &str) -> bool {
 
 /// What the page may ask for.
 struct Machine {
-    paths: Vec<PathBuf>,
+    places: Places,
     engine: EngineArgs,
     state: PathBuf,
     quiet: bool,
@@ -193,14 +194,14 @@ impl Doors for Machine {
     fn scan(&self, progress: &dyn Progress) -> Result<Scanned, Told> {
         let folder = here().map_err(|error| told(&error))?;
         let bar = Bar::new(self.quiet);
-        let scanned = self.engine.scan_again(&self.paths, &Both(progress, &bar));
+        let scanned = self.engine.scan_again(&self.places, &Both(progress, &bar));
         bar.finish();
         Ok(Scanned {
             collection: scanned.collection,
             scan: scanned.scan,
             options: scanned.options,
             folder,
-            roots: self.paths.clone(),
+            roots: self.places.paths.clone(),
         })
     }
 

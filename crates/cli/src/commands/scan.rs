@@ -134,7 +134,7 @@ pub(super) fn run(args: &ScanArgs, how: TalkArgs) -> Result<Exit> {
         refuse_pop3(args, &places)?;
     }
     let start = Instant::now();
-    let mut scanned = args.engine.scan(paths, how.quiet)?;
+    let mut scanned = args.engine.scan(&places, how.quiet)?;
     let took = start.elapsed();
     if let Some(path) = distinct_paths(&scanned.scan)
         .map(Path::new)
@@ -153,7 +153,10 @@ pub(super) fn run(args: &ScanArgs, how: TalkArgs) -> Result<Exit> {
     match args.format {
         Format::Text => {
             let view = View {
-                paths: paths.iter().map(|path| look(path)).collect(),
+                paths: std::iter::zip(&args.paths, paths)
+                    .map(|(named, path)| look(named, path))
+                    .collect(),
+                remote: args.remote,
                 skipped: scanned.collection.skipped(),
                 list: args.list,
                 plan: args
@@ -271,7 +274,7 @@ pub(super) fn would_overwrite(path: &Path) -> anyhow::Error {
     .into_error()
 }
 
-fn look(path: &Path) -> Looked {
+fn look(named: &Path, path: &Path) -> Looked {
     let what = match fs::metadata(path) {
         Err(error) => error.to_string(),
         Ok(found) if found.is_dir() => match fs::read_dir(path).map(|mut below| below.next()) {
@@ -283,7 +286,7 @@ fn look(path: &Path) -> Looked {
         Ok(found) => format!("a file of {} without messages", units::size(found.len())),
     };
     Looked {
-        path: path.to_string_lossy().into_owned(),
+        path: named.to_string_lossy().into_owned(),
         what,
     }
 }

@@ -155,6 +155,7 @@ fn view(list: bool) -> View {
             looked("my mail.mbox", "an empty file"),
         ],
         skipped: 3,
+        remote: false,
         list,
         plan: None,
         paint: Paint::PLAIN,

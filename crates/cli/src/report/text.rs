@@ -29,6 +29,8 @@ pub(crate) struct View {
     pub(crate) paths: Vec<Looked>,
     /// How many files hold no messages.
     pub(crate) skipped: usize,
+    /// Whether accounts were read on their servers.
+    pub(crate) remote: bool,
     /// Whether to list every message that may go.
     pub(crate) list: bool,
     /// The plan that was written.

@@ -33,12 +33,18 @@ pub(super) fn write_next(out: &mut dyn Write, scan: &Scan, view: &View) -> io::R
         shell_word(&message.location.to_string()).filter(|place| !place.starts_with('-'))
     };
     let mut steps = Vec::new();
-    if let Some(place) = scan
-        .messages
-        .iter()
-        .filter(removable)
-        .chain(scan.messages.iter().filter(version))
-        .find_map(place)
+    // A command that goes to the server as well; explaining needs the mail here.
+    let separate = match view.remote {
+        true => format!("--remote {separate}"),
+        false => separate.to_owned(),
+    };
+    if !view.remote
+        && let Some(place) = scan
+            .messages
+            .iter()
+            .filter(removable)
+            .chain(scan.messages.iter().filter(version))
+            .find_map(place)
     {
         steps.push((
             format!("twicetold explain {separate}{place} {paths}"),

@@ -9,6 +9,7 @@ use memchr::memchr;
 use twicetold_model::Category;
 
 use super::super::step::{Edit, Text, Was};
+use super::words::{with_words, words};
 
 /// What a reader did with a message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -163,23 +164,6 @@ fn header<'h>(head: &'h [u8], name: &str) -> Option<(usize, usize, &'h [u8])> {
     Some((start, end, &head[start + name.len() + 1..end]))
 }
 
-/// Words of a header's value; none if it is written in a way that only mail readers understand.
-fn words(value: &[u8], between: char) -> Option<BTreeSet<String>> {
-    let text = std::str::from_utf8(value).ok()?;
-    if text.contains("=?") {
-        return None;
-    }
-    let unfolded = text.replace(['\r', '\n'], " ");
-    Some(
-        unfolded
-            .split(between)
-            .map(str::trim)
-            .filter(|word| !word.is_empty())
-            .map(str::to_owned)
-            .collect(),
-    )
-}
-
 /// What the header lines of a message in an mbox say; `head` begins with its `From ` line.
 pub(super) fn of_head(head: &[u8]) -> Flags {
     let has = |name: &str, letter: u8| {
@@ -253,16 +237,6 @@ pub(super) fn edit_head(head: &[u8], start: u64, more: &Flags) -> Option<Vec<Edi
     if !status.is_empty() {
         put("X-Status", &|value| add_letters(value, &status))?;
     }
-    let add_words = |value: &[u8], more: &BTreeSet<String>, between: char, join: &str| {
-        let before = words(value, between)?;
-        let old = std::str::from_utf8(value).ok()?.replace(['\r', '\n'], " ");
-        let mut all: Vec<&str> = Vec::new();
-        if !old.trim().is_empty() {
-            all.push(old.trim());
-        }
-        all.extend(more.difference(&before).map(String::as_str));
-        Some(all.join(join))
-    };
     // A message from Gmail keeps its labels where Gmail put them; any other keeps them as keywords.
     let gmail = header(head, "X-Gmail-Labels").is_some();
     let mut labels = more.labels.clone();
@@ -275,11 +249,13 @@ pub(super) fn edit_head(head: &[u8], start: u64, more: &Flags) -> Option<Vec<Edi
     }
     if !labels.is_empty() {
         put("X-Gmail-Labels", &|value| {
-            add_words(value, &labels, ',', ",")
+            with_words(value, &labels, ',', line_end)
         })?;
     }
     if !keywords.is_empty() {
-        put("X-Keywords", &|value| add_words(value, &keywords, ' ', " "))?;
+        put("X-Keywords", &|value| {
+            with_words(value, &keywords, ' ', line_end)
+        })?;
     }
     if !new_lines.is_empty() {
         edits.push(Edit {
@@ -383,6 +359,13 @@ mod tests {
         assert_eq!(carried.labels.len(), 2);
         let text = edited("From a\nX-Gmail-Labels: Sent\n\n", &carried);
         assert_eq!(text, "From a\nX-Gmail-Labels: Sent,Inbox,My Work\n\n");
+        let encoded = "From a\nX-Gmail-Labels: =?UTF-8?Q?Bo=C3=AEte,Sent?=\n\n";
+        let text = edited(encoded, &carried);
+        assert_eq!(
+            text,
+            "From a\nX-Gmail-Labels: =?UTF-8?Q?Bo=C3=AEte,Sent,Inbox,My_Work?=\n\n"
+        );
+        assert_eq!(of_head(text.as_bytes()).labels.len(), 4);
         let text = edited("From a\nA: b\n\n", &carried);
         assert_eq!(text, "From a\nA: b\nX-Keywords: Inbox My_Work\n\n");
     }

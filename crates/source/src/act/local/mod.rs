@@ -2,12 +2,16 @@
 
 mod files;
 mod flags;
+mod how_far;
 mod index;
 mod late;
 mod lock;
+mod moving;
+mod moving_back;
 mod place;
 mod rewrite;
 mod take_back;
+mod words;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -554,7 +558,7 @@ impl Hands for Local<'_> {
 
     fn settle(&mut self, step: &Step, _places: &[ServerPlace]) -> Settled {
         match step {
-            Step::Files(files) => files::settle(files),
+            Step::Files(files) => how_far::settle(files),
             Step::Rewrite(rewrite) => rewrite::settle(rewrite),
             Step::Server(_) => not_here(),
         }
@@ -577,7 +581,7 @@ impl Hands for Local<'_> {
         watch: &dyn Watch,
     ) -> Settled {
         match step {
-            Step::Files(files) => files::take_back(files, out, watch),
+            Step::Files(files) => moving_back::take_back(files, out, watch),
             Step::Rewrite(rewrite) => self.take_back_rewrite(rewrite, watch),
             Step::Server(_) => not_here(),
         }

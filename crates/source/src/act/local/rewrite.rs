@@ -15,9 +15,9 @@ use super::super::disk::{
 };
 use super::super::step::{Bin, Edit, Rewrite, Step, Text, Touched, Was};
 use super::super::{Action, Failure, Prepared, Ready, Settled, Watch};
-use super::files::{changing, make, unmake};
 use super::flags::{self, Flags};
 use super::index::{Index, checksum_of};
+use super::moving::{changing, make, unmake};
 use super::{Held, Kind, Local, Owed, SEARCHED_HEAD, Spot};
 use crate::checksum::Checksum;
 use crate::listing::Container;

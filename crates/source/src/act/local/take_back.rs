@@ -15,9 +15,9 @@ use super::super::disk::{
 use super::super::step::{Bin, Edit, Rewrite, Was};
 use super::super::{Failure, Settled, Watch};
 use super::Local;
-use super::files::{changing, unmake};
 use super::index::{Index, checksum_of};
 use super::lock::Lock;
+use super::moving::{changing, unmake};
 use super::rewrite::{draft_of, empty_bin, padding};
 use crate::checksum::Checksum;
 use crate::listing::Container;

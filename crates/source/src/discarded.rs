@@ -1,0 +1,104 @@
+//! Mail that its owner has thrown away, or never wanted: trash and junk.
+//!
+//! What lies there may be gone tomorrow. So it is no reason to let another message go, and collections that are scanned for removal leave it
+//! out, unless it is named itself.
+
+use std::path::PathBuf;
+
+/// Which mailboxes below the paths given are left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Folders of a Maildir, and mbox files, whose names say that they are trash or junk.
+    pub discarded: bool,
+    /// These folders.
+    pub folders: Vec<PathBuf>,
+}
+
+/// What mail programs call such folders, in lower case.
+const NAMES: [&str; 44] = [
+    "trash",
+    "bin",
+    "deleted",
+    "deleted items",
+    "deleted messages",
+    "deleted-items",
+    "deleted_items",
+    "junk",
+    "junk mail",
+    "junk email",
+    "junk e-mail",
+    "spam",
+    "bulk mail",
+    "bulk",
+    "papierkorb",
+    "gelöschte elemente",
+    "gelöschte objekte",
+    "gelöscht",
+    "junk-e-mail",
+    "unerwünscht",
+    "corbeille",
+    "éléments supprimés",
+    "courrier indésirable",
+    "indésirables",
+    "papelera",
+    "elementos eliminados",
+    "correo no deseado",
+    "cestino",
+    "posta eliminata",
+    "posta indesiderata",
+    "lixeira",
+    "itens excluídos",
+    "lixo eletrônico",
+    "prullenbak",
+    "verwijderde items",
+    "ongewenste e-mail",
+    "papperskorg",
+    "skräppost",
+    "kosz",
+    "koš",
+    "корзина",
+    "спам",
+    "ごみ箱",
+    "迷惑メール",
+];
+
+/// Whether a folder of this name holds what was thrown away; `.A.B` is the folder B in A.
+pub(crate) fn is_discarded(name: &str) -> bool {
+    let known = |part: &str| NAMES.contains(&part.to_lowercase().as_str());
+    match name.strip_prefix('.') {
+        Some(parts) => parts.split('.').any(known),
+        None => known(name) || name.strip_suffix(".mbox").is_some_and(known),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names() {
+        for name in [
+            "Trash",
+            ".Trash",
+            ".INBOX.Trash",
+            ".Trash.2023",
+            ".[Gmail].Spam",
+            "Junk.mbox",
+            "SPAM",
+            ".Gelöschte Elemente",
+        ] {
+            assert!(is_discarded(name), "{name}");
+        }
+        for name in [
+            "Trashed plans",
+            ".Archive",
+            ".Spam reports",
+            "mbox",
+            ".",
+            "",
+        ] {
+            assert!(!is_discarded(name), "{name}");
+        }
+        assert!(NAMES.iter().all(|name| *name == name.to_lowercase()));
+    }
+}
