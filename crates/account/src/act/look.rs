@@ -291,15 +291,16 @@ fn restore(
     Ok(())
 }
 
-/// Takes back the flags that messages which stay got from messages that did not go after all.
-pub(super) fn uncarry(
-    connection: &mut Connection,
-    step: &OnServer,
-    back: &[usize],
-    told: &mut Vec<String>,
-) -> Result<(), Fault> {
-    let mut folders: BTreeMap<(&str, u32), Vec<(u32, &[String])>> = BTreeMap::new();
-    for carry in back
+/// Messages of a folder, and the flags that each of them gets or loses.
+type Flagged<'s> = Vec<(u32, &'s [String])>;
+
+/// What messages that stay get because of these messages of a step, by folder and UIDVALIDITY.
+pub(super) fn carries<'s>(
+    step: &'s OnServer,
+    numbers: &[usize],
+) -> BTreeMap<(&'s str, u32), Flagged<'s>> {
+    let mut folders: BTreeMap<(&str, u32), Flagged<'_>> = BTreeMap::new();
+    for carry in numbers
         .iter()
         .filter_map(|&number| step.changes[number].carry.as_ref())
     {
@@ -308,7 +309,17 @@ pub(super) fn uncarry(
             .or_default()
             .push((carry.uid, &carry.flags));
     }
-    for ((folder, uid_validity), carried) in folders {
+    folders
+}
+
+/// Takes back the flags that messages which stay got from messages that did not go after all.
+pub(super) fn uncarry(
+    connection: &mut Connection,
+    step: &OnServer,
+    back: &[usize],
+    told: &mut Vec<String>,
+) -> Result<(), Fault> {
+    for ((folder, uid_validity), carried) in carries(step, back) {
         let opened = connection.select_if_there(folder)?;
         if opened.is_none_or(|opened| opened.uid_validity != uid_validity) {
             told.push(format!(

@@ -9,7 +9,7 @@ use std::path::Path;
 use twicetold_source::act::{Deed, Failure, OnServer, Place, Settled, Watch};
 
 use super::connections::{Connection, failure};
-use super::look::{first_in_target, has, locate, store_each};
+use super::look::{carries, first_in_target, has, locate, store_each};
 use super::{Address, Servers};
 use crate::fault::Fault;
 use crate::imap::actions::{FlagChange, Moved};
@@ -210,17 +210,7 @@ fn give_flags(
     left: &[usize],
     told: &mut Vec<String>,
 ) -> Result<(), Fault> {
-    let mut folders: BTreeMap<(&str, u32), Vec<(u32, &[String])>> = BTreeMap::new();
-    for carry in left
-        .iter()
-        .filter_map(|&number| step.changes[number].carry.as_ref())
-    {
-        folders
-            .entry((&carry.folder, carry.uid_validity))
-            .or_default()
-            .push((carry.uid, &carry.flags));
-    }
-    for ((folder, uid_validity), wanted) in folders {
+    for ((folder, uid_validity), wanted) in carries(step, left) {
         let given = connection
             .select(folder, uid_validity)
             .and_then(|_| store_each(connection, FlagChange::Add, &wanted));

@@ -236,12 +236,11 @@ impl ApplyArgs {
         wanted.local.label.clone_from(&self.label);
         wanted.server.label.clone_from(&self.label);
         wanted.local.patience = Duration::from_secs(self.lock_timeout);
-        match &self.to {
-            Some(to) => match server_folder(to) {
+        if let Some(to) = &self.to {
+            match server_folder(to) {
                 Some(there) => wanted.server.to = Some(there),
                 None => wanted.local.to = Some(std::path::absolute(to)?),
-            },
-            None => {}
+            }
         }
         Ok(wanted)
     }

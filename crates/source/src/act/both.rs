@@ -22,7 +22,7 @@ pub struct Both<'p, S> {
 #[derive(Debug)]
 pub enum Side<S> {
     /// On this machine.
-    Local(LocalSpot),
+    Local(Box<LocalSpot>),
     /// On a server.
     Server(S),
 }
@@ -92,7 +92,7 @@ impl<S: Hands> Hands for Both<'_, S> {
             Ok((raw, Side::Server(spot)))
         } else {
             let (raw, spot) = self.local.read(named)?;
-            Ok((raw, Side::Local(spot)))
+            Ok((raw, Side::Local(Box::new(spot))))
         }
     }
 
@@ -106,7 +106,7 @@ impl<S: Hands> Hands for Both<'_, S> {
                 match witness {
                     Side::Local(spot) => {
                         in_trash = in_trash.or_else(|| self.local.in_trash(&spot));
-                        local.push(spot);
+                        local.push(*spot);
                     }
                     Side::Server(spot) => server.push(spot),
                 }
@@ -120,7 +120,7 @@ impl<S: Hands> Hands for Both<'_, S> {
             match one.spot {
                 Side::Local(spot) => here.push(Ready {
                     removal,
-                    spot,
+                    spot: *spot,
                     witnesses: local,
                 }),
                 Side::Server(spot) => there.push(Ready {
