@@ -191,7 +191,9 @@ impl Fault {
             Self::Refused { .. } => "what was fetched is kept; see what the server says".into(),
             Self::Lacks { .. } => "nothing was changed; use a mail program for this server".into(),
             Self::Local { cause, .. } => match cause.kind() {
-                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                io::ErrorKind::StorageFull
+                | io::ErrorKind::QuotaExceeded
+                | io::ErrorKind::FileTooLarge => {
                     "make room, then start again: it goes on from there".into()
                 }
                 _ => "check that the folder is there and that you may write to it; mail = \"FOLDER\" in the account moves it".into(),

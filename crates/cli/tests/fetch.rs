@@ -39,8 +39,21 @@ impl Place {
     }
 
     fn run(&self, args: &[&str]) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_twicetold"))
-            .args(args)
+        self.run_as(Command::new(env!("CARGO_BIN_EXE_twicetold")).args(args))
+    }
+
+    /// Runs it where no file can grow beyond 50 kB, as on a disk that is full.
+    fn run_without_room(&self, args: &[&str]) -> Output {
+        let limited = "trap '' XFSZ; ulimit -f 50; exec \"$@\"";
+        self.run_as(
+            Command::new("bash")
+                .args(["-c", limited, "bash", env!("CARGO_BIN_EXE_twicetold")])
+                .args(args),
+        )
+    }
+
+    fn run_as(&self, command: &mut Command) -> Output {
+        command
             .env("TWICETOLD_CONFIG", self.home.at("accounts.toml"))
             .env("XDG_CACHE_HOME", self.home.at("cache"))
             .env("MAIL_PASSWORD", PASSWORD)
@@ -129,7 +142,7 @@ fn a_remote_scan_leaves_nothing() {
     assert_eq!(
         told(&run, 0)
             .lines()
-            .filter(|line| line.contains("twicetold,S="))
+            .filter(|line| line.contains("account:work/INBOX"))
             .count(),
         2
     );
@@ -166,4 +179,29 @@ fn what_does_not_go_well_is_told_and_ends_with_its_code() {
     assert!(place.dovecot.log().contains("anna"));
     told(&place.run(&["fetch", "work", "--jobs", "0"]), 2);
     told(&place.run(&["fetch", "work", "--delete-after-fetch"]), 1);
+}
+
+#[test]
+fn a_message_for_which_there_is_no_room_is_fetched_later() {
+    let place = Place::new("fetch-full");
+    let large = format!(
+        "Subject: large\n\n{}",
+        "All work and no play.\n".repeat(9_000)
+    );
+    let large = [("4.M4.h:2,", large.into_bytes())];
+    place.dovecot.deliver("anna", "INBOX", large);
+    let said = told(&place.run_without_room(&["fetch", "work"]), 1);
+    assert!(
+        said.contains("account work: ")
+            && said.contains("mail of work/tmp/")
+            && said.contains("make room"),
+        "{said}"
+    );
+    let count = |part: &str| fs::read_dir(place.home.at(part)).unwrap().count();
+    assert_eq!(count("mail of work/tmp"), 0);
+    let whole = "mail of work/cur";
+    assert!(count(whole) < 3);
+    let said = told(&place.run(&["fetch", "work"]), 0);
+    assert_eq!(count(whole), 3, "{said}");
+    assert!(told(&place.run(&["fetch", "work"]), 0).contains("work: 0 new messages"));
 }

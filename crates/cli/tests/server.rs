@@ -91,8 +91,12 @@ impl Site {
     }
 
     fn run_killed(&self, kill_at: u64, args: &[&str]) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_twicetold"))
-            .args(args)
+        let mut command = Command::new(env!("CARGO_BIN_EXE_twicetold"));
+        self.run_as(kill_at, command.args(args))
+    }
+
+    fn run_as(&self, kill_at: u64, command: &mut Command) -> Output {
+        command
             .env("TWICETOLD_CONFIG", self.home.at("accounts.toml"))
             .env("TWICETOLD_STATE", self.home.at("state"))
             .env("TWICETOLD_KILL_AT", kill_at.to_string())
@@ -441,6 +445,43 @@ fn what_cannot_be_done_on_a_server_is_told() {
     assert!(said.contains("there is no run 7"), "{said}");
     let said = site.run(&["history", "--forget", "6", "--yes"], 0);
     assert!(said.contains("The copies of 3 messages"), "{said}");
+    site.run(&["undo", "--yes"], 0);
+    assert_eq!(site.content(), before);
+}
+
+#[test]
+fn without_room_for_copies_nothing_goes() {
+    let site = Site::new("server-full", "");
+    let large = mail(
+        "Log",
+        "9",
+        &"The log of the ship says nothing. ".repeat(6_000),
+    );
+    let mut other = site.session();
+    for folder in ["INBOX", "Archive"] {
+        let folder = other.folder_named(folder);
+        let size = large.len() as u64;
+        other
+            .append(&folder, &[], None, size, &mut &large[..])
+            .unwrap();
+    }
+    site.plan();
+    let before = site.content();
+    let limited = "trap '' XFSZ; ulimit -f 50; exec \"$@\"";
+    let mut command = Command::new("bash");
+    command
+        .args(["-c", limited, "bash", env!("CARGO_BIN_EXE_twicetold")])
+        .args(["apply", "work.plan", "--yes"]);
+    let run = site.run_as(0, &mut command);
+    let said = format!("{}{}", text(&run.stdout), text(&run.stderr));
+    assert_eq!(run.status.code(), Some(3), "{said}");
+    assert!(
+        said.contains("store/000001/server-000000 cannot be written") && said.contains("make room"),
+        "{said}"
+    );
+    assert_eq!(site.content(), before);
+    site.run(&["apply", "work.plan", "--yes"], 0);
+    assert_ne!(site.content(), before);
     site.run(&["undo", "--yes"], 0);
     assert_eq!(site.content(), before);
 }

@@ -1,10 +1,12 @@
-//! A proxy that cuts connections, or keeps a word from the client.
+//! A proxy that cuts connections, makes them slow, or keeps a word from the client.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
 use std::thread;
+use std::time::{Duration, Instant};
 
 /// Passes everything on, until so many bytes have come from the server; then it hangs up.
 #[derive(Debug)]
@@ -38,6 +40,27 @@ impl Proxy {
         Self { port, connections }
     }
 
+    /// Begins to listen. Everything arrives later by this much, in both directions, as if the server were far away; each connection
+    /// brings no more than so many bytes a second.
+    pub fn far(server: u16, delay: Duration, bytes_per_second: u64) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let connections = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&connections);
+        thread::spawn(move || {
+            for client in listener.incoming().flatten() {
+                counted.fetch_add(1, Ordering::SeqCst);
+                let Ok(server) = TcpStream::connect(("127.0.0.1", server)) else {
+                    continue;
+                };
+                let (from, to) = (client.try_clone().unwrap(), server.try_clone().unwrap());
+                thread::spawn(move || pass_late(from, to, delay, u64::MAX));
+                thread::spawn(move || pass_late(server, client, delay, bytes_per_second));
+            }
+        });
+        Self { port, connections }
+    }
+
     /// Begins to listen. Wherever the server says `word`, the client hears something else of the same length.
     pub fn hiding(server: u16, word: &'static str) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -62,6 +85,34 @@ impl Proxy {
     pub fn connections(&self) -> usize {
         self.connections.load(Ordering::SeqCst)
     }
+}
+
+/// Passes everything on, later, and no faster than so many bytes a second.
+fn pass_late(mut from: TcpStream, mut to: TcpStream, delay: Duration, bytes_per_second: u64) {
+    let (send, receive) = mpsc::sync_channel::<(Instant, Vec<u8>)>(64);
+    let _ = to.set_nodelay(true);
+    let out = to.try_clone().unwrap();
+    let writer = thread::spawn(move || {
+        for (due, bytes) in receive {
+            thread::sleep(due.saturating_duration_since(Instant::now()));
+            if to.write_all(&bytes).is_err() {
+                break;
+            }
+        }
+    });
+    let mut block = vec![0; 16 * 1024];
+    let mut free = Instant::now();
+    while let Ok(got @ 1..) = from.read(&mut block) {
+        let taken = Duration::from_secs_f64(got as f64 / bytes_per_second as f64);
+        free = free.max(Instant::now()) + taken;
+        if send.send((free + delay, block[..got].to_vec())).is_err() {
+            break;
+        }
+    }
+    drop(send);
+    let _ = writer.join();
+    let _ = from.shutdown(Shutdown::Both);
+    let _ = out.shutdown(Shutdown::Both);
 }
 
 /// Passes lines on, without a word: whatever they are parts of, their lengths stay.

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use twicetold_model::Category;
 use twicetold_source::act::{
-    Action, Carry, Deed, Failure, Kept, OnServer, Prepared, Ready, ServerChange, Step, StoredCopy,
-    is_copy,
+    Action, Carry, Deed, Failure, Kept, OnServer, Prepared, Ready, SERVER_COPIES, ServerChange,
+    Step, StoredCopy, is_copy,
 };
 
 use super::connections::Connection;
@@ -61,7 +61,8 @@ impl Servers<'_> {
         };
         let mut given: HashMap<Address, Vec<String>> = HashMap::new();
         let mut start = 0;
-        let store = self.wishes.store.join(format!("server-{:06}", self.stores));
+        let name = format!("{SERVER_COPIES}{:06}", self.stores);
+        let store = self.wishes.store.join(name);
         for one in ready {
             if let Err(failure) = fits(&one, &asked) {
                 prepared.refused.push((one.removal, failure));

@@ -22,6 +22,15 @@ const TRIES: usize = 3;
 impl Servers<'_> {
     /// Carries out a step. After a cut it is looked how far it came, and the rest is taken up again.
     pub(super) fn remove(&mut self, step: &OnServer, watch: &dyn Watch) -> Settled {
+        let mut settled = self.remove_kept(step, watch);
+        if settled.out.is_empty() && settled.unknown.is_none() {
+            drop_copies(step);
+        }
+        settled.out.sort_unstable();
+        settled
+    }
+
+    fn remove_kept(&mut self, step: &OnServer, watch: &dyn Watch) -> Settled {
         let mut settled = Settled::default();
         if let Err((path, error)) = self.keep_copies(step) {
             let failure = Failure::new(
@@ -78,17 +87,12 @@ impl Servers<'_> {
                 break;
             }
         }
-        settled.out.sort_unstable();
         settled
     }
 
     /// Keeps the bytes of what goes on this machine; they are on disk when this returns.
     fn keep_copies<'s>(&self, step: &'s OnServer) -> Result<(), (&'s Path, io::Error)> {
-        let Some(path) = step
-            .changes
-            .iter()
-            .find_map(|change| Some(&*change.copy.as_ref()?.path))
-        else {
+        let Some(path) = copies_of(step) else {
             return Ok(());
         };
         let failed = |error| (path, error);
@@ -119,6 +123,19 @@ impl Servers<'_> {
                 .map_err(failed)?;
         }
         Ok(())
+    }
+}
+
+/// The file with the copies of a step.
+fn copies_of(step: &OnServer) -> Option<&Path> {
+    let mut changes = step.changes.iter();
+    changes.find_map(|change| Some(&*change.copy.as_ref()?.path))
+}
+
+/// Copies of messages that did not go are of no use.
+fn drop_copies(step: &OnServer) {
+    if let Some(path) = copies_of(step) {
+        let _ = fs::remove_file(path);
     }
 }
 

@@ -36,7 +36,7 @@ pub use disk::{Kept, Moment, Whole};
 pub use journal::{Entry, Journal, RunHead, Stayed};
 pub use local::{Local, Spot as LocalSpot, Wishes};
 pub use on_server::{Carry, Deed, OnServer, Place, ServerChange, StoredCopy};
-pub use state::{Run, RunState, RunStep, State};
+pub use state::{Run, RunState, RunStep, SERVER_COPIES, State};
 pub use step::{Bin, Change, Edit, Files, Made, Move, Rewrite, Step, Text, Touched, Was};
 pub use undo::{Recovered, Undone, recover, undo};
 

@@ -13,6 +13,9 @@ use super::step::{Step, Touched};
 use super::{Action, Failure, Watch};
 use crate::plan::Plan;
 
+/// How the names of files begin in which copies of messages on servers are kept.
+pub const SERVER_COPIES: &str = "server-";
+
 /// The folder with the journals. Whoever has it open is the only one who changes mailboxes.
 #[derive(Debug)]
 pub struct State {
@@ -311,6 +314,22 @@ impl State {
     /// Where the messages that a run deletes are kept until it is forgotten.
     pub fn store(&self, number: u32) -> PathBuf {
         self.folder.join("store").join(format!("{number:06}"))
+    }
+
+    /// Removes copies of messages that are back on their server.
+    pub(super) fn drop_copies(&self, number: u32) {
+        let store = self.store(number);
+        for entry in fs::read_dir(&store).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            if name
+                .as_encoded_bytes()
+                .starts_with(SERVER_COPIES.as_bytes())
+            {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+        // It stays if there is something else in it.
+        let _ = fs::remove_dir(&store);
     }
 
     /// Lets go of what a run deleted, for good.

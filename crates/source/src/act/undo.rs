@@ -172,5 +172,8 @@ pub fn undo<H: Hands>(
     }
     undone.told.extend(hands.finish());
     write(&Entry::UndoEnd)?;
+    if undone.failed.is_empty() {
+        state.drop_copies(run.number);
+    }
     Ok(undone)
 }
