@@ -154,9 +154,7 @@ impl EngineArgs {
             }
         };
         let collection = Collection::open_without(&places.paths, left_out);
-        let cache = self.cache(&places.paths, &collection, &options);
-        // What is only here for this scan cannot be known to the next one.
-        let scan = match cache.filter(|_| !places.is_temporary()) {
+        let scan = match self.cache(&places.paths, &collection, &options) {
             Some(cache) => scan_with(&cache, &collection, &options, progress),
             None => scan(&collection, &options, progress),
         };
