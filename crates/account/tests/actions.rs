@@ -213,3 +213,55 @@ fn a_server_that_muddles_its_answer_is_not_believed() {
         fake.heard()
     );
 }
+
+#[test]
+fn labels_of_gmail_are_written_as_gmail_reads_them() {
+    let fake = Fake::start(
+        "* OK [CAPABILITY IMAP4rev1 AUTH=PLAIN SASL-IR X-GM-EXT-1] hi\r\n",
+        |line| {
+            let tag = &line.tag;
+            Some(
+                match line.rest.as_str() {
+                    "CAPABILITY" => format!("* CAPABILITY IMAP4rev1 X-GM-EXT-1\r\n{tag} OK\r\n"),
+                    rest if rest.starts_with("SELECT") => {
+                        format!("* 2 EXISTS\r\n* OK [UIDVALIDITY 7] x\r\n{tag} OK\r\n")
+                    }
+                    rest if rest.starts_with("UID FETCH") => format!(
+                        "* 1 FETCH (UID 1 X-GM-LABELS (\\Inbox \"a b\" \"&AOQ-\"))\r\n{tag} OK\r\n"
+                    ),
+                    _ => format!("{tag} OK\r\n"),
+                }
+                .into_bytes(),
+            )
+        },
+    );
+    let mut session = Session::connect(&at_port(fake.port), &password()).unwrap();
+    let inbox = session.folder_named("INBOX");
+    session.select(&inbox).unwrap();
+    let labels = session.labels_of(&set("1:2")).unwrap();
+    assert_eq!(labels[&1], ["\\Inbox", "a b", "\u{e4}"]);
+    let before: Vec<&str> = labels[&1].iter().map(String::as_str).collect();
+    session
+        .store_labels(&set("1"), FlagChange::Add, &before)
+        .unwrap();
+    let heard = fake.heard();
+    let last = heard.last().unwrap();
+    assert!(
+        last.ends_with("UID STORE 1 +X-GM-LABELS.SILENT (\\Inbox \"a b\" \"&AOQ-\")"),
+        "{last}"
+    );
+    let fault = session
+        .store_labels(&set("1"), FlagChange::Add, &[""])
+        .unwrap_err();
+    assert!(matches!(fault, Fault::Wish { .. }), "{fault}");
+    // What looks like a second command is part of a name.
+    session
+        .store_labels(&set("1"), FlagChange::Add, &["a\r\nt9 LOGOUT"])
+        .unwrap();
+    assert!(!fake.heard().iter().any(|line| line.starts_with("t9 ")));
+    let dovecot = dovecot("");
+    let fault = support::session(&dovecot)
+        .store_labels(&set("1"), FlagChange::Add, &["a"])
+        .unwrap_err();
+    assert!(matches!(fault, Fault::Lacks { .. }), "{fault}");
+}

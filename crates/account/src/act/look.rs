@@ -83,7 +83,10 @@ pub(super) fn look(
                     });
                 }
                 None if places.iter().any(|place| place.message == number) => {
+                    // Gone from there as well. That it was there is not forgotten: undoing then puts it back from its copy.
                     settled.out.push(number);
+                    let known = places.iter().filter(|place| place.message == number);
+                    settled.places.extend(known);
                 }
                 None => settled.told.push(format!(
                     "{}: another program moved or removed it meanwhile",
