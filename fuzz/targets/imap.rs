@@ -8,19 +8,15 @@ use libfuzzer_sys::fuzz_target;
 #[path = "../../crates/account/src/uids.rs"]
 mod uids;
 
+#[path = "../../crates/account/src/imap"]
 mod imap {
-    #[path = "../../../crates/account/src/imap/cursor.rs"]
     pub(crate) mod cursor;
-    #[path = "../../../crates/account/src/imap/names.rs"]
     pub(crate) mod names;
-    #[path = "../../../crates/account/src/imap/response.rs"]
     pub(crate) mod response;
 }
 
 use imap::names;
-use imap::response::{
-    Body, Code, Response, Streamed, is_body, literal, may_hold_literals, parse,
-};
+use imap::response::{Body, Code, Response, Streamed, is_body, literal, may_hold_literals, parse};
 
 fuzz_target!(|bytes: &[u8]| {
     let _ = (may_hold_literals(bytes), is_body(bytes));
@@ -31,7 +27,11 @@ fuzz_target!(|bytes: &[u8]| {
     });
     for streamed in [None, streamed] {
         let parsed = parse(bytes, streamed);
-        assert_eq!(parsed, parse(bytes, streamed), "the same bytes say the same");
+        assert_eq!(
+            parsed,
+            parse(bytes, streamed),
+            "the same bytes say the same"
+        );
         match parsed {
             Ok(Response::Fetch(message)) => {
                 if let Some(Body::Inline(inline)) = &message.body {
@@ -56,6 +56,10 @@ fuzz_target!(|bytes: &[u8]| {
         }
     }
     let text = String::from_utf8_lossy(bytes);
-    assert_eq!(names::decode(&names::encode(&text)), text, "names come back");
+    assert_eq!(
+        names::decode(&names::encode(&text)),
+        text,
+        "names come back"
+    );
     let _ = names::decode(&text);
 });

@@ -323,7 +323,11 @@ fn search(at: &mut Cursor<'_>) -> Result<UidSet, Malformed> {
         .filter(|word| !word.is_empty())
         // With CONDSTORE, "(MODSEQ n)" may follow.
         .take_while(|word| !word.starts_with('('))
-        .map(|word| word.parse::<u32>().map_err(|_| Malformed("UIDs")))
+        // The first UID is 1; a set with 0 in it would be refused when it is sent back.
+        .map(|word| match word.parse::<u32>() {
+            Ok(uid @ 1..) => Ok(uid),
+            _ => Err(Malformed("UIDs")),
+        })
         .collect()
 }
 

@@ -179,3 +179,10 @@ proptest! {
         let _ = is_body(&bytes);
     }
 }
+
+#[test]
+fn there_is_no_uid_zero() {
+    assert!(parse(b"* SEARCH 0", None).is_err());
+    assert!(parse(b"* SEARCH 1 0", None).is_err());
+    assert!(parse(b"* SEARCH", None).is_ok());
+}
