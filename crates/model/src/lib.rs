@@ -7,6 +7,7 @@
 mod document;
 mod message;
 mod method;
+mod moment;
 mod share;
 mod verdict;
 
@@ -16,5 +17,6 @@ pub use document::{
 };
 pub use message::{Form, Location, Problem, RawMessage};
 pub use method::{Evidence, Method, Sketch, shared_keys};
+pub use moment::{moment, seconds};
 pub use share::Share;
 pub use verdict::{Category, Passage, Proof, Residue, ResidueKind, Standing, Verdict, Witness};

@@ -12,7 +12,7 @@
 //! all doubts. Hashes can agree by chance, so `imatch`, `simhash` and one or two keys of `edit` count only
 //! if a tenth of the text was found as well.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use twicetold_methods::simhash::distance;
 use twicetold_model::shared_keys;
 
@@ -38,7 +38,7 @@ const NEAR_LINKLESS: u32 = 5;
 const RICH_LAYOUT: u16 = 24;
 
 /// What each method found; `None` where a method has nothing to say about one of the two.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Evidence {
     /// The share of the reported text that the message holds.
     pub winnow: Option<f64>,

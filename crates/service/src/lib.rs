@@ -29,6 +29,7 @@ mod evidence;
 mod reputation;
 mod sketch;
 mod state;
+mod told;
 
 pub use campaign::{Campaign, CampaignId, Exemplar, Report};
 pub use engine::{
@@ -40,3 +41,4 @@ pub use sketch::{Fingerprint, LayoutSketch, Sketches, Trust};
 pub use state::{
     Change, Committed, Embedded, Owners, Record, Redis, State, StateError, Stored, Tally,
 };
+pub use told::{CampaignTold, CheckTold, ReceiptTold, SCHEMA, short};

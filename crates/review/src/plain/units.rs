@@ -1,5 +1,7 @@
 //! Numbers, sizes and dates as people write them.
 
+pub use twicetold_model::moment;
+
 /// A number with its thousands set apart: `12,345`.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
@@ -49,27 +51,6 @@ pub fn percent(part: u64, whole: u64) -> String {
         100.. if part < whole => "> 99 %".to_owned(),
         rounded => format!("{rounded} %"),
     }
-}
-
-/// The moment so many seconds after 1970 in UTC, as RFC 3339 has it: `2001-05-14T09:30:00Z`;
-/// `None` outside the years 0 to 9999, which no calendar in use reaches.
-pub fn moment(seconds: i64) -> Option<String> {
-    let days = seconds.div_euclid(86_400);
-    let second = seconds.rem_euclid(86_400);
-    // Count from 1 March of the year 0, so that a leap day ends a year, in 400-year cycles.
-    let days = days.checked_add(719_468)?;
-    let cycle = days.div_euclid(146_097);
-    let day = days.rem_euclid(146_097);
-    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153;
-    let day = day - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    let year = cycle.checked_mul(400)? + year + i64::from(month <= 2);
-    (0..=9999).contains(&year).then(|| {
-        let (hours, minutes, seconds) = (second / 3600, second / 60 % 60, second % 60);
-        format!("{year:04}-{month:02}-{day:02}T{hours:02}:{minutes:02}:{seconds:02}Z")
-    })
 }
 
 /// The same moment for people: `2001-05-14 09:30 UTC`.

@@ -8,7 +8,7 @@ mod tidy;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::campaign::{Campaign, CampaignId};
 use crate::evidence::{Evidence, Match};
@@ -31,7 +31,7 @@ const DAY: i64 = 86_400;
 const TRIES: usize = 20;
 
 /// What is known about a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Class {
     /// No campaign is known that it belongs to.
@@ -78,7 +78,7 @@ pub struct Answer {
 }
 
 /// What became of a report or of a revocation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
     /// The report began a campaign.

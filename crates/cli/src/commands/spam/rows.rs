@@ -4,60 +4,20 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 use twicetold_model::Location;
-use twicetold_service::{Answer, Class, Evidence, Outcome, Receipt, Summary};
+use twicetold_service::{
+    Answer, CampaignTold, CheckTold, Receipt, ReceiptTold, SCHEMA, Summary, short,
+};
 
 use crate::report::escape::SafeJson;
 use crate::report::units;
 
-/// The version of the lines.
-const SCHEMA: u32 = 1;
-
-/// What is told of a campaign.
 #[derive(Serialize)]
-struct CampaignFields {
-    campaign: Option<String>,
-    reporters: u64,
-    messages: u64,
-    keeps: u64,
-    first_seen: Option<String>,
-    last_seen: Option<String>,
-    disputed: bool,
-}
-
-impl CampaignFields {
-    fn new(campaign: Option<&Summary>) -> Self {
-        Self {
-            campaign: campaign.map(|campaign| campaign.id.to_string()),
-            reporters: campaign.map_or(0, |campaign| campaign.reporters),
-            messages: campaign.map_or(0, |campaign| campaign.messages),
-            keeps: campaign.map_or(0, |campaign| campaign.keeps),
-            first_seen: campaign.and_then(|campaign| units::moment(campaign.first_seen)),
-            last_seen: campaign.and_then(|campaign| units::moment(campaign.last_seen)),
-            disputed: campaign.is_some_and(|campaign| campaign.disputed),
-        }
-    }
-}
-
-#[derive(Serialize)]
-struct CheckRow<'a> {
+struct Row<'a, T> {
     schema: u32,
     path: &'a str,
     offset: Option<u64>,
-    class: Class,
-    score: f64,
     #[serde(flatten)]
-    campaign: CampaignFields,
-    evidence: Evidence,
-}
-
-#[derive(Serialize)]
-struct ReceiptRow<'a> {
-    schema: u32,
-    path: &'a str,
-    offset: Option<u64>,
-    outcome: Outcome,
-    #[serde(flatten)]
-    campaign: CampaignFields,
+    told: T,
 }
 
 #[derive(Serialize)]
@@ -65,30 +25,12 @@ struct CampaignRow {
     schema: u32,
     belief: f64,
     #[serde(flatten)]
-    campaign: CampaignFields,
+    campaign: CampaignTold,
 }
 
 /// Writes the answer to a check.
 pub(super) fn check(out: &mut dyn Write, location: &Location, answer: &Answer) -> io::Result<()> {
-    let evidence = &answer.evidence;
-    line(
-        out,
-        &CheckRow {
-            schema: SCHEMA,
-            path: &location.path,
-            offset: location.offset,
-            class: answer.class,
-            score: short(answer.score),
-            campaign: CampaignFields::new(answer.campaign.as_ref()),
-            evidence: Evidence {
-                winnow: evidence.winnow.map(short),
-                imatch: evidence.imatch.map(short),
-                simhash: evidence.simhash.map(short),
-                edit: evidence.edit.map(short),
-                layout: evidence.layout.map(short),
-            },
-        },
-    )
+    line(out, &row(location, CheckTold::from(answer)))
 }
 
 /// Writes the answer to a report or a revocation.
@@ -97,16 +39,16 @@ pub(super) fn receipt(
     location: &Location,
     receipt: &Receipt,
 ) -> io::Result<()> {
-    line(
-        out,
-        &ReceiptRow {
-            schema: SCHEMA,
-            path: &location.path,
-            offset: location.offset,
-            outcome: receipt.outcome,
-            campaign: CampaignFields::new(receipt.campaign.as_ref()),
-        },
-    )
+    line(out, &row(location, ReceiptTold::from(receipt)))
+}
+
+fn row<T>(location: &Location, told: T) -> Row<'_, T> {
+    Row {
+        schema: SCHEMA,
+        path: &location.path,
+        offset: location.offset,
+        told,
+    }
 }
 
 /// Writes what is known of a campaign.
@@ -116,7 +58,7 @@ pub(super) fn campaign(out: &mut dyn Write, campaign: &Summary) -> io::Result<()
         &CampaignRow {
             schema: SCHEMA,
             belief: short(campaign.belief),
-            campaign: CampaignFields::new(Some(campaign)),
+            campaign: CampaignTold::new(Some(campaign)),
         },
     )
 }
@@ -127,11 +69,6 @@ pub(super) fn line(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()
         &mut *out, SafeJson,
     ))?;
     out.write_all(b"\n")
-}
-
-/// Four decimals.
-pub(super) fn short(number: f64) -> f64 {
-    (number * 10_000.0).round() / 10_000.0
 }
 
 /// What people are told of a campaign, as part of a line.

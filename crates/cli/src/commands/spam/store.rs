@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use clap::Args;
 use serde::Serialize;
-use twicetold_service::{Engine, ExchangeError, Standing};
+use twicetold_service::{Engine, ExchangeError, Standing, short};
 
 use super::super::TalkArgs;
 use super::Format;
@@ -178,7 +178,7 @@ pub(super) fn run_reporters(args: &ReportersArgs) -> Result<Exit> {
             schema: 1,
             reporter: &name,
             standing: reporter.standing,
-            weight: rows::short(reporter.weight()),
+            weight: short(reporter.weight()),
             counts_alone: reporter.counts_alone(),
             reports: reporter.reports,
             confirmed: reporter.confirmed,
