@@ -19,6 +19,8 @@ mod pairs;
 #[cfg(unix)]
 mod review;
 mod scan;
+#[cfg(unix)]
+mod serve;
 mod spam;
 mod stats;
 #[cfg(unix)]
@@ -64,6 +66,8 @@ enum Command {
     #[cfg(unix)]
     History(history::HistoryArgs),
     Spam(spam::SpamArgs),
+    #[cfg(unix)]
+    Serve(serve::ServeArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),
 }
@@ -99,6 +103,8 @@ pub(crate) fn run(cli: Cli) -> Result<Exit> {
         #[cfg(unix)]
         Command::History(args) => history::run(&args),
         Command::Spam(args) => spam::run(&args, cli.talk),
+        #[cfg(unix)]
+        Command::Serve(args) => serve::run(&args, cli.talk),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args),
     }

@@ -6,13 +6,15 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use clap::Args;
 use rayon::prelude::*;
+use twicetold_server::{Said, Verb};
 use twicetold_service::{Answer, Class};
 
 use super::super::TalkArgs;
 use super::Format;
-use super::place::{PlaceArgs, advise, now};
-use super::reading::MailArgs;
+use super::place::{Place, PlaceArgs, advise, now};
+use super::reading::{MailArgs, Sketched, not_taken};
 use super::rows;
+use super::server::{Asked, ServerArgs};
 use crate::failure::Exit;
 use crate::report::escape::visible_path;
 use crate::report::units;
@@ -32,6 +34,9 @@ pub(super) struct CheckArgs {
     #[command(flatten)]
     place: PlaceArgs,
 
+    #[command(flatten)]
+    server: ServerArgs,
+
     /// How to show the result
     #[arg(long, short, value_enum, default_value_t)]
     format: Format,
@@ -45,12 +50,13 @@ const AFTER_HELP: &str = "\
 Examples:
   twicetold spam check mail.eml
   twicetold spam check --exit-class - < mail.eml
+  twicetold spam check --server http://localhost:8520 mail.eml
   twicetold spam check --format jsonl ~/Maildir | jq -r 'select(.class == \"spam\") | .path'
 
 Exit codes: 0 done, 1 error, 2 wrong usage, 3 done but something could not be read,
 130 interrupted; with --exit-class also 10 spam, 11 unsure.
 
-More: docs/spam.md, docs/exit-codes.md";
+More: docs/spam.md, docs/serve.md (servers), docs/exit-codes.md";
 
 #[derive(Default)]
 struct Counts {
@@ -59,22 +65,66 @@ struct Counts {
     unknown: u64,
 }
 
+/// Who answers.
+enum Oracle {
+    Here(Place),
+    There(Asked),
+}
+
+impl Oracle {
+    /// Answers to a batch; a message that a server does not take has none.
+    fn ask(&self, batch: &mut [Sketched], moment: i64) -> Result<Vec<Result<Answer, String>>> {
+        match self {
+            Self::Here(place) => batch
+                .par_iter()
+                .map(|one| {
+                    let answer = place.engine.check(&one.sketches, moment);
+                    answer.map(Ok).map_err(advise)
+                })
+                .collect(),
+            Self::There(server) => {
+                let heard = server.ask(Verb::Check, batch)?;
+                Ok(heard
+                    .into_iter()
+                    .map(|heard| match heard {
+                        Ok(Said::Checked(answer)) => Ok(answer),
+                        Ok(Said::Receipt(_)) => Err("the server answers something else".to_owned()),
+                        Err(error) => Err(error.to_string()),
+                    })
+                    .collect())
+            }
+        }
+    }
+}
+
 pub(super) fn run(args: &CheckArgs, how: TalkArgs) -> Result<Exit> {
     let start = Instant::now();
-    let place = args.place.look()?;
-    if place.empty && !how.quiet {
+    let oracle = match args.server.open(None, how.quiet)? {
+        Some(server) => Oracle::There(server),
+        None => Oracle::Here(args.place.look()?),
+    };
+    if let Oracle::Here(place) = &oracle
+        && place.empty
+        && !how.quiet
+    {
         talk("Nothing has been reported yet, so nothing is known: twicetold spam report FILE");
     }
-    let (engine, moment) = (&place.engine, now()?);
+    let moment = now()?;
     let paint = Paint::for_stdout(how.color);
-    let mut counts = Counts::default();
-    let exit = args.mail.read(how, |batch| {
-        let answers: Vec<Answer> = batch
-            .par_iter()
-            .map(|one| engine.check(&one.sketches, moment).map_err(advise))
-            .collect::<Result<_>>()?;
+    let (mut counts, mut refused) = (Counts::default(), false);
+    let whole = args.server.sends_messages();
+    let exit = args.mail.read(how, whole, |batch| {
+        let answers = oracle.ask(batch, moment)?;
         let mut out = io::BufWriter::new(io::stdout().lock());
         for (one, answer) in batch.iter().zip(&answers) {
+            let answer = match answer {
+                Ok(answer) => answer,
+                Err(what) => {
+                    refused = true;
+                    not_taken(&one.location, what);
+                    continue;
+                }
+            };
             match answer.class {
                 Class::Spam => counts.spam += 1,
                 Class::Unsure => counts.unsure += 1,
@@ -88,8 +138,11 @@ pub(super) fn run(args: &CheckArgs, how: TalkArgs) -> Result<Exit> {
         }
         out.flush().context("cannot write to stdout")
     })?;
-    // What was recognised is not forgotten for being old.
-    engine.note_seen().map_err(advise)?;
+    if let Oracle::Here(place) = &oracle {
+        // What was recognised is not forgotten for being old.
+        place.engine.note_seen().map_err(advise)?;
+    }
+    let exit = if refused { Exit::Partly } else { exit };
     if !how.quiet {
         talk(&format!(
             "{}: {} spam, {} unsure, {} unknown; {:.1} s",

@@ -1,10 +1,12 @@
 //! `twicetold spam <verb>`.
 
 mod check;
-mod place;
+mod key;
+pub(super) mod place;
 mod reading;
 mod report;
 mod rows;
+mod server;
 mod store;
 
 use anyhow::Result;
@@ -32,6 +34,7 @@ enum SpamCommand {
     Revoke(report::RevokeArgs),
     Campaigns(store::CampaignsArgs),
     Reporters(store::ReportersArgs),
+    Key(key::KeyArgs),
     Tidy(store::TidyArgs),
     Export(store::ExportArgs),
     Import(store::ImportArgs),
@@ -63,6 +66,7 @@ pub(super) fn run(args: &SpamArgs, how: TalkArgs) -> Result<Exit> {
         SpamCommand::Revoke(args) => report::run_revoke(args, how),
         SpamCommand::Campaigns(args) => store::run_campaigns(args),
         SpamCommand::Reporters(args) => store::run_reporters(args),
+        SpamCommand::Key(args) => key::run(args, how),
         SpamCommand::Tidy(args) => store::run_tidy(args, how),
         SpamCommand::Export(args) => store::run_export(args, how),
         SpamCommand::Import(args) => store::run_import(args, how),

@@ -13,35 +13,38 @@ use crate::failure::Advice;
 /// The reporter who needs no name: whoever owns the folder.
 pub(super) const OWNER: &str = "local";
 
+/// What keys on a Redis server begin with.
+const PREFIX: &str = "twicetold:";
+
 /// Where the campaigns are kept.
 #[derive(Debug, Args)]
-pub(super) struct PlaceArgs {
+pub(in crate::commands) struct PlaceArgs {
     /// Where campaigns are kept: a folder, redis://HOST:PORT or redis-cluster://HOST:PORT[,HOST:PORT...]
     ///
     /// Without it, a folder of yours: $TWICETOLD_SPAM_DB, or twicetold/spam in the data folder of the
     /// platform ($XDG_DATA_HOME, ~/.local/share, ~/Library/Application Support, %LOCALAPPDATA%).
     #[arg(long, value_name = "DIR|URL")]
-    db: Option<String>,
+    pub(in crate::commands) db: Option<String>,
 
     /// What all keys on a Redis server begin with
-    #[arg(long, value_name = "PREFIX", default_value = "twicetold:")]
-    prefix: String,
+    #[arg(long, value_name = "PREFIX", default_value = PREFIX)]
+    pub(in crate::commands) prefix: String,
 
     /// How many seconds to wait for another process that has the folder open
     #[arg(long, value_name = "SECONDS", default_value_t = 10)]
-    wait: u64,
+    pub(in crate::commands) wait: u64,
 }
 
 /// The engine, and what is special about where it stands.
-pub(super) struct Place {
-    pub(super) engine: Engine,
+pub(in crate::commands) struct Place {
+    pub(in crate::commands) engine: Engine,
     /// Whether nothing is there yet.
     pub(super) empty: bool,
 }
 
 impl PlaceArgs {
     /// The place as the user would write it.
-    fn chosen(&self) -> Result<String> {
+    pub(in crate::commands) fn chosen(&self) -> Result<String> {
         if let Some(db) = &self.db {
             return Ok(db.clone());
         }
@@ -62,7 +65,7 @@ impl PlaceArgs {
     }
 
     /// Opens the place to change it.
-    pub(super) fn open(&self) -> Result<Place> {
+    pub(in crate::commands) fn open(&self) -> Result<Place> {
         let chosen = self.chosen()?;
         let state: Box<dyn twicetold_service::State> = if Redis::is_address(&chosen) {
             Box::new(Redis::open(&chosen, &self.prefix).map_err(advise)?)
@@ -111,7 +114,7 @@ fn data_folder() -> Option<PathBuf> {
 }
 
 /// What to do about trouble with the state.
-pub(super) fn advise(error: StateError) -> anyhow::Error {
+pub(in crate::commands) fn advise(error: StateError) -> anyhow::Error {
     let hint = match &error {
         StateError::InUse { .. } => {
             "wait until the other twicetold has finished, or give --wait more seconds"

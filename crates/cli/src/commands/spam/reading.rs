@@ -1,5 +1,6 @@
 //! Reading and sketching messages on all threads, batch by batch, in the order of the paths.
 
+use std::borrow::Cow;
 use std::fs;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -42,14 +43,18 @@ pub(super) struct MailArgs {
 pub(super) struct Sketched {
     pub(super) location: Location,
     pub(super) sketches: Sketches,
+    /// The message itself, if it was asked for.
+    pub(super) bytes: Option<Vec<u8>>,
 }
 
 impl MailArgs {
-    /// Hands all messages to `each`, batch by batch, and says how it went.
+    /// Hands all messages to `each`, batch by batch, and says how it went. With `whole` the messages
+    /// themselves are there, too.
     pub(super) fn read(
         &self,
         how: TalkArgs,
-        mut each: impl FnMut(&[Sketched]) -> Result<()>,
+        whole: bool,
+        mut each: impl FnMut(&mut [Sketched]) -> Result<()>,
     ) -> Result<Exit> {
         let trust = Trust {
             authentication_server: self.authserv.clone(),
@@ -60,7 +65,7 @@ impl MailArgs {
             .map(PathBuf::as_path)
             .partition(|path| *path == Path::new("-"));
         if !stdin.is_empty() {
-            each(&[from_stdin(&trust)?])?;
+            each(&mut [from_stdin(&trust, whole)?])?;
         }
         if paths.is_empty() {
             return Ok(Exit::Done);
@@ -82,19 +87,20 @@ impl MailArgs {
                     let mut out = Vec::new();
                     task.run(
                         &mut |raw| {
+                            bar.advance(1, raw.bytes.len() as u64);
                             out.push(Sketched {
                                 sketches: Sketches::of(raw.form, &raw.bytes, &trust),
                                 location: raw.location,
+                                bytes: whole.then(|| as_mail(raw.form, raw.bytes)).flatten(),
                             });
-                            bar.advance(1, raw.bytes.len() as u64);
                         },
                         &mut |trouble| lock(&troubles).push(trouble),
                     );
                     out
                 })
                 .collect();
-            let sketched: Vec<Sketched> = sketched.into_iter().flatten().collect();
-            if let Err(error) = each(&sketched) {
+            let mut sketched: Vec<Sketched> = sketched.into_iter().flatten().collect();
+            if let Err(error) = each(&mut sketched) {
                 bar.finish();
                 return Err(error);
             }
@@ -116,11 +122,20 @@ impl MailArgs {
     }
 }
 
+/// Says that a server did not take a message.
+pub(super) fn not_taken(location: &Location, what: &str) {
+    talk(&format!(
+        "warning: {}: {}",
+        visible_path(&location.to_string()),
+        visible(what, escape::MESSAGE)
+    ));
+}
+
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn from_stdin(trust: &Trust) -> Result<Sketched> {
+fn from_stdin(trust: &Trust, whole: bool) -> Result<Sketched> {
     let mut bytes = Vec::new();
     std::io::stdin()
         .lock()
@@ -133,7 +148,20 @@ fn from_stdin(trust: &Trust) -> Result<Sketched> {
             offset: None,
         },
         sketches: Sketches::of(Form::Mail, &bytes, trust),
+        bytes: whole.then_some(bytes),
     })
+}
+
+/// The message as mail: a text gets the header it lacks. What is neither is not sent as a whole.
+fn as_mail(form: Form, bytes: Cow<'_, [u8]>) -> Option<Vec<u8>> {
+    match form {
+        Form::Mail => Some(bytes.into_owned()),
+        Form::Text => {
+            let head = b"Content-Type: text/plain; charset=utf-8\n\n".as_slice();
+            Some([head, &bytes].concat())
+        }
+        _ => None,
+    }
 }
 
 /// One missing path among others is reported with the result; if all are missing, it is a mistake.

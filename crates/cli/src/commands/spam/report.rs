@@ -5,13 +5,15 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use clap::Args;
+use twicetold_server::{Said, Verb};
 use twicetold_service::{Outcome, Receipt, Sketches};
 
 use super::super::TalkArgs;
 use super::Format;
 use super::place::{OWNER, Place, PlaceArgs, advise, now};
-use super::reading::{MailArgs, Sketched};
+use super::reading::{MailArgs, Sketched, not_taken};
 use super::rows;
+use super::server::{Asked, ServerArgs};
 use crate::failure::{Advice, Exit};
 use crate::report::escape::visible_path;
 use crate::report::units;
@@ -48,10 +50,14 @@ struct SaidArgs {
     #[command(flatten)]
     place: PlaceArgs,
 
+    #[command(flatten)]
+    server: ServerArgs,
+
     /// In whose name [default: local, who is trusted in a folder of yours]
     ///
     /// Other names are unknown until `twicetold spam reporters --trust NAME`; unknown reporters alone
-    /// never make a message spam.
+    /// never make a message spam. With --server the key says who you are; a name can be given only if
+    /// the key may speak for others.
     #[arg(long, value_name = "NAME")]
     reporter: Option<String>,
 
@@ -64,6 +70,7 @@ const AFTER_REPORT: &str = "\
 Examples:
   twicetold spam report ~/Maildir/.Junk
   twicetold spam report --reporter anna - < mail.eml
+  twicetold spam report --server https://spam.example.org --key-file anna.key mail.eml
 
 Exit codes: 0 done, 1 error, 2 wrong usage, 3 done but something could not be read.
 
@@ -79,45 +86,79 @@ Exit codes: 0 done, 1 error, 2 wrong usage, 3 done but something could not be re
 More: docs/spam.md, docs/exit-codes.md";
 
 pub(super) fn run_report(args: &ReportArgs, how: TalkArgs) -> Result<Exit> {
-    args.said.run(how, |place, sketches, reporter, now| {
-        place
-            .engine
-            .report_all(sketches, reporter, now)
-            .map_err(advise)
-    })
+    args.said.run(how, Verb::Report)
 }
 
 pub(super) fn run_revoke(args: &RevokeArgs, how: TalkArgs) -> Result<Exit> {
-    args.said.run(how, |place, sketches, reporter, now| {
-        place
-            .engine
-            .revoke_all(sketches, reporter, now)
-            .map_err(advise)
-    })
+    args.said.run(how, Verb::Revoke)
+}
+
+/// Who is told.
+enum Ear {
+    Here(Place),
+    There(Asked),
 }
 
 impl SaidArgs {
-    fn run(
-        &self,
-        how: TalkArgs,
-        say: impl Fn(&Place, &[Sketches], &str, i64) -> Result<Vec<Receipt>>,
-    ) -> Result<Exit> {
-        let start = Instant::now();
+    fn ear(&self, quiet: bool) -> Result<Ear> {
         let reporter = self.reporter()?;
+        if let Some(server) = self.server.open(self.reporter.as_deref(), quiet)? {
+            return Ok(Ear::There(server));
+        }
         let place = self.place.open()?;
         if reporter == OWNER && self.place.is_own()? {
             place.engine.introduce(OWNER).map_err(advise)?;
         }
+        Ok(Ear::Here(place))
+    }
+
+    /// Receipts for a batch; a message that a server does not take has none.
+    fn tell(
+        &self,
+        ear: &Ear,
+        verb: Verb,
+        batch: &mut [Sketched],
+        moment: i64,
+    ) -> Result<Vec<Result<Receipt, String>>> {
+        match ear {
+            Ear::Here(place) => {
+                let sketches: Vec<Sketches> =
+                    batch.iter().map(|one| one.sketches.clone()).collect();
+                let (engine, reporter) = (&place.engine, self.reporter()?);
+                let receipts = if verb == Verb::Revoke {
+                    engine.revoke_all(&sketches, reporter, moment)
+                } else {
+                    engine.report_all(&sketches, reporter, moment)
+                };
+                Ok(receipts.map_err(advise)?.into_iter().map(Ok).collect())
+            }
+            Ear::There(server) => Ok(server
+                .ask(verb, batch)?
+                .into_iter()
+                .map(|heard| match heard {
+                    Ok(Said::Receipt(receipt)) => Ok(receipt),
+                    Ok(Said::Checked(_)) => Err("the server answers something else".to_owned()),
+                    Err(error) => Err(error.to_string()),
+                })
+                .collect()),
+        }
+    }
+
+    fn run(&self, how: TalkArgs, verb: Verb) -> Result<Exit> {
+        let start = Instant::now();
+        let ear = self.ear(how.quiet)?;
         let moment = now()?;
-        let mut counts = [0_u64; 7];
-        let exit = self.mail.read(how, |batch| {
-            let sketches: Vec<Sketches> = batch.iter().map(|one| one.sketches.clone()).collect();
-            let receipts = say(&place, &sketches, reporter, moment)?;
-            for receipt in &receipts {
+        let (mut counts, mut refused) = ([0_u64; 7], false);
+        let whole = self.server.sends_messages();
+        let exit = self.mail.read(how, whole, |batch| {
+            let receipts = self.tell(&ear, verb, batch, moment)?;
+            for receipt in receipts.iter().flatten() {
                 counts[receipt.outcome as usize] += 1;
             }
+            refused |= receipts.iter().any(Result::is_err);
             self.show(batch, &receipts)
         })?;
+        let exit = if refused { Exit::Partly } else { exit };
         if !how.quiet {
             let told: Vec<String> = OUTCOMES
                 .iter()
@@ -149,9 +190,16 @@ impl SaidArgs {
         Ok(name)
     }
 
-    fn show(&self, batch: &[Sketched], receipts: &[Receipt]) -> Result<()> {
+    fn show(&self, batch: &[Sketched], receipts: &[Result<Receipt, String>]) -> Result<()> {
         let mut out = io::BufWriter::new(io::stdout().lock());
         for (one, receipt) in batch.iter().zip(receipts) {
+            let receipt = match receipt {
+                Ok(receipt) => receipt,
+                Err(what) => {
+                    not_taken(&one.location, what);
+                    continue;
+                }
+            };
             match self.format {
                 Format::Jsonl => rows::receipt(&mut out, &one.location, receipt),
                 Format::Text => {
