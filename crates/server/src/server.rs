@@ -74,6 +74,7 @@ impl Server {
         let current = Current::new(settings, tls);
         let shared = Arc::new(Shared::new(engine, current, log, is_remote)?);
         shared.apply_standings()?;
+        shared.engine().state().warm()?;
         let (stop, stopped) = watch::channel(false);
         let manager = Arc::new(Manager::from_environment());
         let mut listening = Vec::new();

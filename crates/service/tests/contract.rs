@@ -41,6 +41,41 @@ fn a_folder() {
 }
 
 #[test]
+fn a_warm_folder() {
+    let folder = Folder::new("contract-warm");
+    let state = Embedded::open(folder.path(), Duration::ZERO).unwrap();
+    let linked = |id: u64, keys: &[u64]| Change {
+        added: keys.to_vec(),
+        ..pointer(id, 0, 1)
+    };
+    state
+        .commit(&[linked(900, &[4_000_000_000, u64::MAX])])
+        .unwrap();
+    state.warm().unwrap();
+    // While it warms up, and after.
+    for id in 901..1000 {
+        let key = id << 40 | id;
+        state.commit(&[linked(id, &[key])]).unwrap();
+        let owners = state.owners(&[key, u64::MAX, key + 1], 9).unwrap();
+        assert_eq!(owners[0].ids, [CampaignId(id)]);
+        assert_eq!(owners[1].ids, [CampaignId(900)]);
+        assert!(owners[2].ids.is_empty());
+        let gone = Change {
+            removed: vec![key],
+            ..removal(id, 1)
+        };
+        state.commit(&[gone]).unwrap();
+    }
+    let gone = Change {
+        removed: vec![4_000_000_000, u64::MAX],
+        ..removal(900, 1)
+    };
+    state.commit(&[gone]).unwrap();
+    let state: Arc<dyn State> = Arc::new(state);
+    all(&|| Box::new(Shared(Arc::clone(&state))));
+}
+
+#[test]
 fn a_redis_server() {
     if servers::is_there() {
         let servers = servers::one("contract-redis");

@@ -1,4 +1,4 @@
-//! Real and hostile mail servers for tests: a Dovecot of one's own, certificates for it, a proxy that
+//! Real and hostile mail servers for tests: a Dovecot or a Postfix of one's own, certificates for it, a proxy that
 //! cuts connections, and a listener that says whatever a test wants.
 //!
 //! Everything listens on the loopback interface, on ports that the system chose, writes into a folder
@@ -15,10 +15,12 @@ mod certificates;
 mod dovecot;
 mod fake;
 mod folder;
+mod postfix;
 mod proxy;
 
 pub use certificates::Certificates;
 pub use dovecot::{Dovecot, PASSWORD, Setup, USERS};
 pub use fake::{Fake, Line};
 pub use folder::Folder;
+pub use postfix::Postfix;
 pub use proxy::Proxy;

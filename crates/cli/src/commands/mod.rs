@@ -135,5 +135,5 @@ Exit codes:
   130  interrupted
 
 More: docs/scan.md (how it decides), docs/apply.md (removing and undoing), docs/accounts.md (mail
-accounts), docs/spam.md (variants of reported spam), docs/output.md (the formats),
-docs/exit-codes.md";
+accounts), docs/spam.md (variants of reported spam), docs/serve.md (beside a mail server),
+docs/output.md (the formats), docs/exit-codes.md";

@@ -31,6 +31,12 @@ struct Agreed {
     steps: u32,
 }
 
+impl Agreed {
+    fn may(&self, action: u32) -> bool {
+        self.actions & action != 0
+    }
+}
+
 /// Serves one session until the mail server has enough, or says nothing for too long. A busy one lets
 /// everything through.
 pub(crate) async fn serve(
@@ -207,8 +213,7 @@ async fn finish(
     out: &mut Vec<u8>,
 ) {
     let milter = &current.settings.milter;
-    let may = |action: u32| agreed.actions & action != 0;
-    if may(action::CHANGE_HEADERS) {
+    if agreed.may(action::CHANGE_HEADERS) {
         for (name, number) in message.forged().take(MOST_FORGED) {
             put(out, b'm', &[&number.to_be_bytes(), name, b"\0\0"]);
         }
@@ -222,7 +227,7 @@ async fn finish(
     };
     let (did, answer) = match answer {
         Ok(answer) => {
-            let did = act(milter, may, &answer, out);
+            let did = act(milter, agreed, &answer, out);
             (did, Some(answer))
         }
         // Whatever fails, mail goes on.
@@ -275,12 +280,7 @@ async fn ask(
 }
 
 /// Says what is to be done with a message, and how that is called.
-fn act(
-    milter: &Milter,
-    may: impl Fn(u32) -> bool,
-    answer: &Answer,
-    out: &mut Vec<u8>,
-) -> &'static str {
+fn act(milter: &Milter, agreed: &Agreed, answer: &Answer, out: &mut Vec<u8>) -> &'static str {
     let spam = answer.class == Class::Spam;
     if spam && milter.spam == Action::Reject {
         out.clear();
@@ -289,13 +289,16 @@ fn act(
         put(out, b'y', &[text.as_bytes()]);
         return "reject";
     }
-    if may(action::ADD_HEADERS) {
+    if agreed.may(action::ADD_HEADERS) {
+        // Whoever agreed to tell values with the space before them adds none.
+        let space: &[u8] = if agreed.steps & step::LEADING_SPACE != 0 {
+            b" "
+        } else {
+            b""
+        };
         let mut add = |name: &str, value: &str| {
-            put(
-                out,
-                b'h',
-                &[name.as_bytes(), b"\0", value.as_bytes(), b"\0"],
-            );
+            let parts = [name.as_bytes(), b"\0", space, value.as_bytes(), b"\0"];
+            put(out, b'h', &parts);
         };
         add(
             "X-Twicetold-Class",
@@ -313,7 +316,7 @@ fn act(
             add("X-Spam-Flag", "YES");
         }
     }
-    if spam && milter.spam == Action::Quarantine && may(action::QUARANTINE) {
+    if spam && milter.spam == Action::Quarantine && agreed.may(action::QUARANTINE) {
         put(out, b'q', &[b"Variant of reported spam (twicetold)\0"]);
         put(out, ACCEPT, &[]);
         return "quarantine";

@@ -9,18 +9,22 @@
 //!
 //! One thread writes. Whoever commits hands it the changes and waits; all that are waiting go into one
 //! transaction, so that many reports share one `fsync`. Readers see snapshots and never wait.
+//! A server has [`State::warm`] fill a filter, which spares it most walks down the tree of the index.
 
 use std::fs;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use redb::{
-    Database, DatabaseError, ReadableDatabase, ReadableTable, TableDefinition, WriteTransaction,
+    Database, DatabaseError, ReadableDatabase, ReadableTable, ReadableTableMetadata,
+    TableDefinition, WriteTransaction,
 };
 
+use super::filter::Filter;
 use super::{
     Change, Committed, FORMAT, Owners, State, StateError, Stored, Tally, add, decode, encode,
 };
@@ -46,6 +50,10 @@ pub struct Embedded {
     place: String,
     writer: Mutex<Option<Sender<Job>>>,
     thread: Option<JoinHandle<()>>,
+    filter: OnceLock<Arc<Filter>>,
+    /// The thread that fills the filter, and whether it is to give up.
+    warming: Mutex<Option<JoinHandle<()>>>,
+    ending: Arc<AtomicBool>,
 }
 
 /// What the writing thread is asked to do, and whom to answer.
@@ -57,6 +65,8 @@ struct Job {
 enum Work {
     Changes(Vec<Change>),
     Reporter(String, Option<Reporter>),
+    /// From now on keys that are added are noted here, too.
+    Filter(Arc<Filter>),
 }
 
 impl Embedded {
@@ -125,6 +135,9 @@ impl Embedded {
             place,
             writer: Mutex::new(Some(send)),
             thread: Some(thread),
+            filter: OnceLock::new(),
+            warming: Mutex::default(),
+            ending: Arc::default(),
         })
     }
 
@@ -146,6 +159,14 @@ impl Embedded {
     }
 
     fn stop(&mut self) {
+        self.ending.store(true, Ordering::Release);
+        let warming = self
+            .warming
+            .get_mut()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(warming) = warming.take() {
+            let _ = warming.join();
+        }
         let writer = self
             .writer
             .get_mut()
@@ -223,12 +244,22 @@ fn prepare(database: &Database) -> Result<String, redb::Error> {
 
 /// Works until nobody can ask any more.
 fn write_all(database: &Database, jobs: &Receiver<Job>, place: &str) {
+    let mut filter: Option<Arc<Filter>> = None;
     while let Ok(first) = jobs.recv() {
         let mut batch = vec![first];
         while batch.len() < TOGETHER
             && let Ok(next) = jobs.try_recv()
         {
             batch.push(next);
+        }
+        for job in &batch {
+            if let Work::Filter(new) = &job.work {
+                filter = Some(Arc::clone(new));
+            }
+        }
+        if let Some(filter) = &filter {
+            // Before anybody can see them.
+            note(filter, &batch);
         }
         let outcome = write_batch(database, &batch);
         for (at, job) in batch.into_iter().enumerate() {
@@ -245,6 +276,36 @@ fn write_all(database: &Database, jobs: &Receiver<Job>, place: &str) {
     }
 }
 
+/// Notes all keys that are about to be added.
+fn note(filter: &Filter, jobs: &[Job]) {
+    for job in jobs {
+        if let Work::Changes(changes) = &job.work {
+            for key in changes.iter().flat_map(|change| &change.added) {
+                filter.add(*key);
+            }
+        }
+    }
+}
+
+/// Notes all keys of the index; gives up when the state is closed.
+fn fill(database: &Database, filter: &Filter, ending: &AtomicBool) -> Result<(), redb::Error> {
+    let transaction = database.begin_read()?;
+    let index = transaction.open_table(INDEX)?;
+    let mut last = None;
+    for (at, entry) in index.iter()?.enumerate() {
+        let (key, _) = entry?.0.value();
+        if last != Some(key) {
+            filter.add(key);
+            last = Some(key);
+        }
+        if at % 4096 == 0 && ending.load(Ordering::Acquire) {
+            return Ok(());
+        }
+    }
+    filter.complete();
+    Ok(())
+}
+
 fn write_batch(database: &Database, jobs: &[Job]) -> Result<Vec<Committed>, redb::Error> {
     let transaction = database.begin_write()?;
     let mut answers = Vec::with_capacity(jobs.len());
@@ -255,6 +316,7 @@ fn write_batch(database: &Database, jobs: &[Job]) -> Result<Vec<Committed>, redb
                 write_reporter(&transaction, name, reporter.as_ref())?;
                 Committed::Done
             }
+            Work::Filter(_) => Committed::Done,
         });
     }
     // The default durability: when this returns, it is on disk.
@@ -348,8 +410,13 @@ impl State for Embedded {
         self.read(|transaction| {
             let index = transaction.open_table(INDEX)?;
             let mut all = Vec::with_capacity(keys.len());
+            let filter = self.filter.get();
             for &key in keys {
                 let mut owners = Owners::default();
+                if filter.is_some_and(|filter| filter.excludes(key)) {
+                    all.push(owners);
+                    continue;
+                }
                 for entry in index.range((key, 0)..=(key, u64::MAX))? {
                     if owners.ids.len() == most {
                         owners.more = true;
@@ -453,6 +520,26 @@ impl State for Embedded {
     fn set_reporter(&self, name: &str, reporter: Option<&Reporter>) -> Result<(), StateError> {
         self.ask(Work::Reporter(name.to_owned(), reporter.cloned()))
             .map(drop)
+    }
+
+    fn warm(&self) -> Result<(), StateError> {
+        let keys = self.read(|transaction| Ok(transaction.open_table(INDEX)?.len()?))?;
+        let filter = Arc::new(Filter::new(keys));
+        if self.filter.set(Arc::clone(&filter)).is_err() {
+            return Ok(());
+        }
+        // Once this is answered, every change is either noted or in what is read next.
+        self.ask(Work::Filter(Arc::clone(&filter)))?;
+        let (database, ending) = (Arc::clone(&self.database), Arc::clone(&self.ending));
+        let thread = thread::Builder::new()
+            .name("spam-warm".to_owned())
+            .spawn(move || {
+                // A filter that could not be filled is never asked; whoever reads the file hears why.
+                let _ = fill(&database, &filter, &ending);
+            })
+            .map_err(|error| self.failed(error))?;
+        *self.warming.lock().unwrap_or_else(PoisonError::into_inner) = Some(thread);
+        Ok(())
     }
 
     fn place(&self) -> &str {

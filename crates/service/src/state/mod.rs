@@ -1,6 +1,7 @@
 //! Where campaigns and reporters are kept: one contract, several places.
 
 mod embedded;
+mod filter;
 mod redis;
 
 use serde::{Deserialize, Serialize};
@@ -147,6 +148,11 @@ pub trait State: Send + Sync {
 
     /// Replaces what is known of a reporter; `None` forgets.
     fn set_reporter(&self, name: &str, reporter: Option<&Reporter>) -> Result<(), StateError>;
+
+    /// Prepares for many calls of [`State::owners`], in the background; answers stay the same.
+    fn warm(&self) -> Result<(), StateError> {
+        Ok(())
+    }
 
     /// Where it is, in words for people.
     fn place(&self) -> &str;

@@ -1,0 +1,93 @@
+//! The milter beside a real Postfix that receives mail over SMTP.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
+
+mod support;
+
+use support::{Bench, HAM, SPAM, VARIANT, port};
+use twicetold_server::{Action, Place};
+use twicetold_testbed::Postfix;
+
+const FORGED: &str = "From: c@example.net\r\nX-Twicetold-Class: unknown\r\nSubject: z\r\nx-twicetold-class: unknown\r\n\r\n";
+
+fn forged() -> String {
+    FORGED.to_owned() + VARIANT.split_once("\r\n\r\n").unwrap().1
+}
+
+/// A server with a milter, and a Postfix that asks it; `None` if nobody may start one.
+fn both(spam: Action) -> Option<(Bench, Postfix)> {
+    let bench = Bench::new(|settings| {
+        settings.milter.listen = vec![Place::Tcp("127.0.0.1".to_owned(), 0)];
+        settings.milter.spam = spam;
+    });
+    bench.report(SPAM);
+    let milter = format!("inet:127.0.0.1:{}", port(&bench.server.milter()[0]));
+    let Some(postfix) = Postfix::start(&milter) else {
+        println!("Skipped: Postfix runs only for root.");
+        return None;
+    };
+    Some((bench, postfix))
+}
+
+#[test]
+fn mail_is_tagged_and_goes_on_when_the_milter_is_gone() {
+    let Some((bench, postfix)) = both(Action::Tag) else {
+        return;
+    };
+    let forged = forged();
+    for answer in postfix.send([VARIANT, HAM, &forged]) {
+        assert!(answer.starts_with("250"), "{answer}");
+    }
+    let delivered = postfix.delivered(3);
+    let of = |subject: &str| {
+        let line = format!("Subject: {subject}\n");
+        delivered.iter().find(|mail| mail.contains(&line)).unwrap()
+    };
+    for (subject, class) in [("y", "spam"), ("Lunch", "unknown"), ("z", "spam")] {
+        let mail = of(subject);
+        let head = mail.split_once("\n\n").unwrap().0.to_ascii_lowercase();
+        let line = format!("x-twicetold-class: {class}");
+        assert_eq!(head.matches("x-twicetold-class").count(), 1, "{head}");
+        assert!(head.contains(&line), "{head}");
+    }
+    assert!(of("y").contains("\nX-Twicetold-Score: 0.95\n"));
+    // Without the milter mail goes on.
+    bench.server.stop().unwrap();
+    assert!(
+        postfix.send([HAM])[0].starts_with("250"),
+        "{}",
+        postfix.log()
+    );
+    let delivered = postfix.delivered(4);
+    let untagged = |mail: &&String| !mail.contains("X-Twicetold-Class");
+    assert_eq!(delivered.iter().filter(untagged).count(), 1);
+}
+
+#[test]
+fn spam_is_refused_or_held() {
+    let Some((bench, postfix)) = both(Action::Reject) else {
+        return;
+    };
+    let answers = postfix.send([VARIANT, HAM]);
+    assert_eq!(
+        answers[0],
+        "550 5.7.1 This message is a variant of reported spam"
+    );
+    assert!(answers[1].starts_with("250"), "{answers:?}");
+    let mut settings = bench.settings.clone();
+    settings.milter.spam = Action::Quarantine;
+    bench.server.reload(settings).unwrap();
+    let answers = postfix.send([VARIANT, HAM]);
+    assert!(
+        answers.iter().all(|answer| answer.starts_with("250")),
+        "{answers:?}"
+    );
+    assert_eq!(postfix.held(1), 1);
+    assert!(
+        postfix
+            .delivered(2)
+            .iter()
+            .all(|mail| mail.contains("Subject: Lunch"))
+    );
+}
