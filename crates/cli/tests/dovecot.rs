@@ -173,11 +173,11 @@ fn into_junk_reports_and_out_of_it_revokes() {
     assert_eq!(until("spam")["reporters"], 1);
     imap.move_from("Junk", "INBOX");
     until("unknown");
-    // Another reader does the same, and empties the folder into the bin: that says nothing.
+    // Once more; then the folder is emptied into the bin: that says nothing.
     imap.move_from("INBOX", "Junk");
     until("spam");
     imap.move_from("Junk", "Trash");
-    // A message that is revoked after it comes later in the log of the server, so this is not too early.
+    // What is moved after it is heard of after it: this is not too early.
     dovecot.deliver(
         "anna",
         "Junk",

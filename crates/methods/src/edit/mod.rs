@@ -137,9 +137,10 @@ impl Edit {
         text.truncate(self.longest);
         let read = rungs.first().map_or(0, |rung| rung.n);
         let rolling = Rolling::new(&text[..read]);
+        let mut grams = Grams::default();
         let hashes = rungs
             .iter()
-            .map(|rung| self.hashes(&rolling, rung))
+            .map(|rung| self.hashes(&rolling, &mut grams, rung))
             .collect();
         Signature {
             length,
@@ -150,11 +151,9 @@ impl Edit {
     }
 
     /// The hash vectors of all trees at one rung.
-    fn hashes(&self, text: &Rolling, rung: &Rung) -> Hashes {
+    fn hashes(&self, text: &Rolling, grams: &mut Grams, rung: &Rung) -> Hashes {
         let windows = rung.windows;
-        let grams: Vec<(usize, Vec<u64>)> = (windows.shortest..=windows.longest)
-            .map(|q| (windows.width + 1 - q, text.grams(q).collect()))
-            .collect();
+        let grams = grams.of(text, windows);
         let starts = (rung.n + 1 - windows.width) as u64;
         let count = u64::from(self.trees) * rung.depth as u64;
         let family = mix(self.seed ^ mix(rung.n as u64));
@@ -163,7 +162,8 @@ impl Edit {
                 let key = mix(family.wrapping_add(number));
                 let start = ((u128::from(mix(key ^ 0x77)) * u128::from(starts)) >> 64) as usize;
                 let hash = StableHash::new(key, rung.step);
-                let product = grams.iter().fold(0_i64, |sum, (width, grams)| {
+                let product = grams.iter().fold(0_i64, |sum, (q, grams)| {
+                    let width = windows.width + 1 - q;
                     let window = grams.get(start..start + width).unwrap_or_default();
                     sum.wrapping_add(hash.product(window))
                 });
@@ -292,6 +292,21 @@ impl Edit {
         likeness(&a, &b, least)
             .map(|(alike, _)| alike)
             .filter(|alike| *alike >= least - 1e-9)
+    }
+}
+
+/// The q-grams of a text, kept for the next rung, which mostly wants the same.
+#[derive(Default)]
+struct Grams(Vec<(usize, Vec<u64>)>);
+
+impl Grams {
+    /// The q-grams that these windows count, by their lengths.
+    fn of(&mut self, text: &Rolling, windows: Windows) -> &[(usize, Vec<u64>)] {
+        let wanted = windows.shortest..=windows.longest;
+        if !self.0.iter().map(|(q, _)| *q).eq(wanted.clone()) {
+            self.0 = wanted.map(|q| (q, text.grams(q).collect())).collect();
+        }
+        &self.0
     }
 }
 

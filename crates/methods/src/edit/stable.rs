@@ -80,11 +80,7 @@ impl Rolling {
         prefixes.push(hash);
         powers.push(power);
         for letter in text {
-            // Letters are spread over the field, for small differences must not cancel out.
-            hash = add(
-                times(hash, BASE),
-                mix(u64::from(u32::from(*letter)) + 1) % PRIME,
-            );
+            hash = add(times(hash, BASE), spread(*letter));
             power = times(power, BASE);
             prefixes.push(hash);
             powers.push(power);
@@ -102,6 +98,26 @@ impl Rolling {
         })
     }
 }
+
+/// A letter spread over the field, for small differences must not cancel out.
+fn spread(letter: char) -> u64 {
+    let number = u32::from(letter);
+    match LETTERS.get(number as usize) {
+        Some(spread) => *spread,
+        None => mix(u64::from(number) + 1) % PRIME,
+    }
+}
+
+/// What most letters are spread to.
+static LETTERS: [u64; 128] = {
+    let mut letters = [0; 128];
+    let mut at = 0;
+    while at < 128 {
+        letters[at] = mix(at as u64 + 1) % PRIME;
+        at += 1;
+    }
+    letters
+};
 
 fn add(a: u64, b: u64) -> u64 {
     let sum = a + b;

@@ -49,7 +49,7 @@ pub fn pair(first: u64, second: u64) -> u64 {
 }
 
 /// A bijection of 64-bit numbers that leaves no order of its arguments (the finaliser of SplitMix64).
-pub fn mix(mut x: u64) -> u64 {
+pub const fn mix(mut x: u64) -> u64 {
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     x ^ (x >> 31)
