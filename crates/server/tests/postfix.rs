@@ -1,7 +1,11 @@
 //! The milter beside a real Postfix that receives mail over SMTP.
 
 #![cfg(unix)]
-#![allow(clippy::unwrap_used, reason = "a test may fail by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test may fail by panicking, and says when it is skipped"
+)]
 
 mod support;
 
