@@ -9,9 +9,9 @@
 
 mod support;
 
-use support::{Bench, HAM, SPAM, VARIANT, port};
-use twicetold_server::{Action, Place};
-use twicetold_testbed::Postfix;
+use support::{Bench, HAM, SPAM, VARIANT};
+use twicetold_server::{Action, Mode, Place};
+use twicetold_testbed::{Folder, Postfix};
 
 const FORGED: &str = "From: c@example.net\r\nX-Twicetold-Class: unknown\r\nSubject: z\r\nx-twicetold-class: unknown\r\n\r\n";
 
@@ -20,13 +20,20 @@ fn forged() -> String {
 }
 
 /// A server with a milter, and a Postfix that asks it; `None` if nobody may start one.
-fn both(spam: Action) -> Option<(Bench, Postfix)> {
+fn both(spam: Action, place: Place) -> Option<(Bench, Postfix)> {
     let bench = Bench::new(|settings| {
-        settings.milter.listen = vec![Place::Tcp("127.0.0.1".to_owned(), 0)];
+        settings.milter.listen = vec![place];
         settings.milter.spam = spam;
+        // Postfix asks in the name of a user of its own.
+        settings.milter.mode = Mode(0o666);
+        // However busy the machine is.
+        settings.milter.check_seconds = 60;
     });
     bench.report(SPAM);
-    let milter = format!("inet:127.0.0.1:{}", port(&bench.server.milter()[0]));
+    let milter = match &bench.server.milter()[0] {
+        Place::Unix(path) => format!("unix:{}", path.display()),
+        Place::Tcp(host, port) => format!("inet:{host}:{port}"),
+    };
     let Some(postfix) = Postfix::start(&milter) else {
         println!("Skipped: Postfix runs only for root.");
         return None;
@@ -36,7 +43,8 @@ fn both(spam: Action) -> Option<(Bench, Postfix)> {
 
 #[test]
 fn mail_is_tagged_and_goes_on_when_the_milter_is_gone() {
-    let Some((bench, postfix)) = both(Action::Tag) else {
+    let folder = Folder::new();
+    let Some((bench, postfix)) = both(Action::Tag, Place::Unix(folder.at("m"))) else {
         return;
     };
     let forged = forged();
@@ -70,7 +78,8 @@ fn mail_is_tagged_and_goes_on_when_the_milter_is_gone() {
 
 #[test]
 fn spam_is_refused_or_held() {
-    let Some((bench, postfix)) = both(Action::Reject) else {
+    let place = Place::Tcp("127.0.0.1".to_owned(), 0);
+    let Some((bench, postfix)) = both(Action::Reject, place) else {
         return;
     };
     let answers = postfix.send([VARIANT, HAM]);

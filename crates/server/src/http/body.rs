@@ -11,7 +11,9 @@ use super::problem::Problem;
 use crate::shared::{Room, Shared};
 
 /// How long the rest of a body that is too long is thrown away, so that the other side hears why.
-const POLITE: Duration = Duration::from_secs(2);
+const POLITE: Duration = Duration::from_secs(5);
+/// What is longer than so many messages would not be thrown away in time.
+const HOPELESS: usize = 4;
 
 /// Reads a body of at most `most` bytes, with the room it takes.
 pub(super) async fn read(
@@ -23,7 +25,9 @@ pub(super) async fn read(
     let told = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
     if told > most {
         shared.metrics.refused("message-bytes");
-        throw_away(body).await;
+        if told / HOPELESS <= most {
+            throw_away(body).await;
+        }
         return Err(too_long(most));
     }
     let Some(mut room) = shared.room(told) else {

@@ -232,9 +232,9 @@ pub(crate) fn send(stream: &mut impl Write, method: &str, path: &str, headers: &
         "{method} {path} HTTP/1.1\r\nHost: localhost\r\n{headers}Content-Length: {}\r\n\r\n",
         body.len()
     );
-    stream.write_all(head.as_bytes()).unwrap();
-    // Whoever is refused early may find the door closed.
-    let _ = stream.write_all(body);
+    // In one go, so that a pause of this thread is no slow client. Whoever is refused early may find the
+    // door closed, and an answer behind it.
+    let _ = stream.write_all(&[head.as_bytes(), body].concat());
 }
 
 /// An answer.
