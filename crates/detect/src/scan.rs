@@ -198,19 +198,20 @@ pub fn scan_with(
     let read = reading::read(collection, options, Some((&opened, &unchanged)), progress);
     drop(unchanged);
     let memo = Memo::with(opened.answers());
-    let (scan, records, answers) = judge(collection, options, read, memo, progress);
-    opened.save(collection, &records, options, &scan, &answers);
+    let (scan, prints, answers) = judge(collection, options, read, memo, progress);
+    opened.save(collection, &prints, options, &scan, &answers);
     scan
 }
 
-/// Decides about everything that was read.
+/// Decides about everything that was read. Besides the result, the checksum of each message's bytes, and what comparing
+/// texts led to.
 fn judge(
     collection: &Collection,
     options: &Options,
     read: Read,
     memo: Memo,
     progress: &dyn Progress,
-) -> (Scan, Vec<Record>, Answers) {
+) -> (Scan, Vec<u128>, Answers) {
     let Read {
         records,
         troubles,
@@ -293,34 +294,38 @@ fn judge(
             };
         }
     }
+    drop((kept, gone, near));
     let residues = residue_texts(&verdicts, &walk);
+    let answers = walk.memo.answers();
+    let reread = library.reread();
+    let prints = records.iter().map(|record| record.print).collect();
+    // What the report shows is taken over from the records: they are not needed any more.
     let messages = records
-        .iter()
+        .into_iter()
         .zip(verdicts)
         .zip(residues)
         .enumerate()
         .map(|(n, ((record, verdict), residue))| ScannedMessage {
-            location: record.location.clone(),
+            location: record.location,
             form: record.form,
             bytes: record.bytes,
-            message_id: record.message_id.clone(),
-            subject: record.subject.clone(),
-            from: record.from.clone(),
+            message_id: record.message_id,
+            subject: record.subject,
+            from: record.from,
             date: record.date,
             thread: names.get(&threads[n]).cloned(),
             verdict,
             residue,
-            problems: record.problems.clone(),
+            problems: record.problems,
         })
         .collect();
     let scan = Scan {
         messages,
         troubles,
-        reread: library.reread(),
+        reread,
         remembered,
     };
-    let answers = walk.memo.answers();
-    (scan, records, answers)
+    (scan, prints, answers)
 }
 
 /// Messages that say word for word the same, each group under the one that the policy keeps.

@@ -271,7 +271,7 @@ impl Opened {
     pub(crate) fn save(
         self,
         collection: &Collection,
-        records: &[Record],
+        prints: &[u128],
         options: &Options,
         scan: &Scan,
         answers: &Answers,
@@ -291,7 +291,7 @@ impl Opened {
         let mut number = self.known.as_ref().map_or(0, |known| known.records);
         places.retain({
             let wanted: std::collections::HashSet<u128, FixedState> =
-                records.iter().map(|record| record.print).collect();
+                prints.iter().copied().collect();
             move |print, _| wanted.contains(print)
         });
         if frames::is_mostly_dead(length, places.values()) {
@@ -307,7 +307,7 @@ impl Opened {
             records: number,
             length,
             seen: self.seen,
-            files: files(collection, records, scan, &places),
+            files: files(collection, prints, scan, &places),
         };
         let written = known.write(VERSION, asked(options), scan, answers);
         if written.is_ok() {
@@ -321,23 +321,24 @@ impl Opened {
 }
 
 /// What each file held. A file that had trouble, or whose records were not kept, is left out, and so is read again.
-fn files(
-    collection: &Collection,
-    records: &[Record],
-    scan: &Scan,
-    places: &Places,
-) -> Vec<KnownFile> {
-    let mut rest = records;
+fn files(collection: &Collection, prints: &[u128], scan: &Scan, places: &Places) -> Vec<KnownFile> {
+    let both: Vec<(&Location, u128)> = scan
+        .messages
+        .iter()
+        .map(|message| &message.location)
+        .zip(prints.iter().copied())
+        .collect();
+    let mut rest = both.as_slice();
     let mut files = Vec::new();
     for (path, stamp) in collection.files() {
         while let Some((first, others)) = rest.split_first()
-            && first.location.path < path
+            && first.0.path < path
         {
             rest = others;
         }
         let count = rest
             .iter()
-            .take_while(|record| record.location.path == path)
+            .take_while(|(location, _)| location.path == path)
             .count();
         let (own, others) = rest.split_at(count);
         rest = others;
@@ -347,11 +348,11 @@ fn files(
             .is_ok();
         let messages: Option<Vec<KnownMessage>> = own
             .iter()
-            .map(|record| {
+            .map(|(location, print)| {
                 Some(KnownMessage {
-                    offset: record.location.offset,
-                    print: record.print,
-                    place: *places.get(&record.print)?,
+                    offset: location.offset,
+                    print: *print,
+                    place: *places.get(print)?,
                 })
             })
             .collect();
