@@ -7,6 +7,7 @@ mod acting;
 mod apply;
 mod completions;
 mod engine;
+mod eval;
 mod explain;
 mod fetch;
 mod find;
@@ -68,6 +69,7 @@ enum Command {
     Spam(spam::SpamArgs),
     #[cfg(unix)]
     Serve(serve::ServeArgs),
+    Eval(eval::EvalArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),
 }
@@ -105,6 +107,7 @@ pub(crate) fn run(cli: Cli) -> Result<Exit> {
         Command::Spam(args) => spam::run(&args, cli.talk),
         #[cfg(unix)]
         Command::Serve(args) => serve::run(&args, cli.talk),
+        Command::Eval(args) => eval::run(&args, cli.talk),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args),
     }

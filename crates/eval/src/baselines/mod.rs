@@ -1,0 +1,1 @@
+//! What the papers compare with: small, and for evaluation only.
