@@ -10,16 +10,22 @@
 
 pub mod baselines;
 mod bench;
+pub mod blocks;
 pub mod cases;
 mod chart;
+pub mod collisions;
 mod corpus;
 mod dice;
+pub mod edit;
 mod error;
 mod experiments;
 mod findings;
+pub mod imatch;
 pub mod metrics;
 mod notebook;
 pub mod redundancy;
+pub mod simhash;
+pub mod spam;
 mod table;
 
 pub use bench::{Bench, Labelled, Silent, Watch};

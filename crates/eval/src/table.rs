@@ -96,10 +96,8 @@ impl Table {
     /// If the file cannot be written.
     pub fn write_csv(&self, path: &Path) -> Result<(), EvalError> {
         let mut writer = csv::Writer::from_writer(Vec::new());
-        let all = std::iter::once(&self.columns).chain(&self.rows);
-        let written = all
-            .map(|row| writer.write_record(row))
-            .collect::<Result<(), _>>();
+        let mut all = std::iter::once(&self.columns).chain(&self.rows);
+        let written = all.try_for_each(|row| writer.write_record(row));
         let bytes = written
             .map_err(std::io::Error::from)
             .and_then(|()| writer.into_inner().map_err(|error| error.into_error()));

@@ -51,6 +51,25 @@ impl Signature {
         })
     }
 
+    /// The hashes of one length alone, cut into at most `trees` vectors of `depth` hashes. All hashes of a length are
+    /// drawn independently, so any cut is as good as another: for measuring what L and K do.
+    #[must_use]
+    pub fn cut(&self, n: u32, trees: usize, depth: u16) -> Self {
+        let hashes = self.hashes.iter().filter(|hashes| hashes.n == n);
+        let cut = hashes.map(|hashes| {
+            let most = trees.saturating_mul(usize::from(depth));
+            Hashes {
+                n,
+                depth,
+                values: hashes.values.iter().copied().take(most).collect(),
+            }
+        });
+        Self {
+            hashes: cut.collect(),
+            ..self.clone()
+        }
+    }
+
     /// The text, if it is short enough to be compared directly.
     pub fn short_text(&self) -> Option<&[char]> {
         let kept = self.text.len() == self.length as usize && !self.text.is_empty();

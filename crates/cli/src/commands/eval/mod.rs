@@ -2,6 +2,7 @@
 
 mod all;
 mod cases;
+mod filter;
 mod watch;
 
 use std::io::{self, Write};
@@ -34,8 +35,15 @@ pub(super) struct EvalArgs {
 #[derive(Debug, Subcommand)]
 enum EvalCommand {
     Redundancy(RedundancyArgs),
+    Collisions(CollisionsArgs),
+    Imatch(ImatchArgs),
+    Blocks(BlocksArgs),
+    Simhash(SimhashArgs),
+    Edit(EditArgs),
+    Spam(SpamArgs),
     All(all::AllArgs),
     Cases(cases::CasesArgs),
+    Filter(filter::FilterArgs),
 }
 
 const AFTER_HELP: &str = "\
@@ -61,6 +69,102 @@ pub(super) struct RedundancyArgs {
 
     #[command(flatten)]
     common: CommonArgs,
+}
+
+/// Do two different word pairs ever get the same number? (paper 000)
+///
+/// Counts words, pairs and hashes over a collection of documents, with the paper's numbers and with ours.
+#[derive(Debug, Args)]
+pub(super) struct CollisionsArgs {
+    /// The documents to count [default: rfc or rfc-tenth in --data]
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
+
+    #[command(flatten)]
+    common: CommonArgs,
+}
+
+/// What do randomised lexicons bring? (paper 001)
+///
+/// Recall, precision, pure answers and utility of I-Match as lexicons are added, with lexicons of the same
+/// and of another collection, against all texts that are alike by the cosine of their words; other methods
+/// on the same texts; stability, measured and predicted.
+#[derive(Debug, Args)]
+pub(super) struct ImatchArgs {
+    #[command(flatten)]
+    folders: FolderArgs,
+
+    #[command(flatten)]
+    common: CommonArgs,
+}
+
+/// Are copies found by the hashes of their sentences? (paper 002)
+///
+/// Plants changed copies among messages and looks for them, by threshold, by share of copies, by how much
+/// was changed and where; counts duplicates in real mail.
+#[derive(Debug, Args)]
+pub(super) struct BlocksArgs {
+    /// The messages to use [default: spamassassin in --data]
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
+
+    #[command(flatten)]
+    common: CommonArgs,
+}
+
+/// How many changed copies does SimHash find within k bits? (paper 003)
+///
+/// Changes characters and words of short and long texts, and counts strangers that look alike.
+#[derive(Debug, Args)]
+pub(super) struct SimhashArgs {
+    /// The texts to use [default: spamassassin in --data]
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
+
+    #[command(flatten)]
+    common: CommonArgs,
+}
+
+/// Does the embedding keep edit distances, and does the forest find what is close? (paper 004)
+///
+/// Random strings for the theory; a collection of texts for duplicates and the gold standard.
+#[derive(Debug, Args)]
+pub(super) struct EditArgs {
+    /// The texts to use [default: reuters21578 in --data]
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
+
+    #[command(flatten)]
+    common: CommonArgs,
+}
+
+/// Is new spam recognised by what was reported before? (papers 003, 004)
+///
+/// Sends labelled mail through the spam service in the order in which it came, as the TREC spam track
+/// does; by method; with the filter of paper 004; and with changed copies of reported spam.
+#[derive(Debug, Args)]
+pub(super) struct SpamArgs {
+    #[command(flatten)]
+    folders: FolderArgs,
+
+    /// A file of the TREC spam track: a label (spam, ham) and a path a line, in the order of arrival
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["spam", "ham"])]
+    index: Option<PathBuf>,
+
+    #[command(flatten)]
+    common: CommonArgs,
+}
+
+/// Spam and legitimate mail of one's own.
+#[derive(Clone, Debug, Args)]
+struct FolderArgs {
+    /// Spam, instead of the corpus; may be given several times
+    #[arg(long, value_name = "PATH", requires = "ham")]
+    spam: Vec<PathBuf>,
+
+    /// Legitimate mail, instead of the corpus; may be given several times
+    #[arg(long, value_name = "PATH", requires = "spam")]
+    ham: Vec<PathBuf>,
 }
 
 /// What every experiment can be told.
@@ -93,9 +197,41 @@ pub(super) fn run(args: &EvalArgs, how: TalkArgs) -> Result<Exit> {
             let texts: Vec<PathBuf> = args.folder.clone().into_iter().collect();
             one("redundancy", &args.common, texts, Labelled::default(), how)
         }
+        EvalCommand::Collisions(args) => on_texts("collisions", &args.common, &args.paths, how),
+        EvalCommand::Blocks(args) => on_texts("blocks", &args.common, &args.paths, how),
+        EvalCommand::Simhash(args) => on_texts("simhash", &args.common, &args.paths, how),
+        EvalCommand::Edit(args) => on_texts("edit", &args.common, &args.paths, how),
+        EvalCommand::Imatch(args) => {
+            let labelled = args.folders.labelled(None)?;
+            one("imatch", &args.common, Vec::new(), labelled, how)
+        }
+        EvalCommand::Spam(args) => {
+            let labelled = args.folders.labelled(args.index.as_ref())?;
+            one("spam", &args.common, Vec::new(), labelled, how)
+        }
+        EvalCommand::Filter(args) => filter::run(args),
         EvalCommand::All(args) => all::run(args, how),
         EvalCommand::Cases(args) => cases::run(args, how),
     }
+}
+
+impl FolderArgs {
+    /// The labelled mail that was named, all of which must be there.
+    fn labelled(&self, index: Option<&PathBuf>) -> Result<Labelled> {
+        for paths in [&self.spam, &self.ham, &index.cloned().into_iter().collect()] {
+            refuse_if_nothing_is_there(paths)?;
+        }
+        Ok(Labelled {
+            spam: self.spam.clone(),
+            ham: self.ham.clone(),
+            index: index.cloned(),
+        })
+    }
+}
+
+/// An experiment on texts that may be named.
+fn on_texts(name: &str, common: &CommonArgs, paths: &[PathBuf], how: TalkArgs) -> Result<Exit> {
+    one(name, common, paths.to_vec(), Labelled::default(), how)
 }
 
 /// Makes one experiment, prints what it found and writes it down.
