@@ -237,10 +237,10 @@ fn copies(
             "pure",
             "utility",
             "legitimate found",
-            "paper honeypot: recall",
-            "gain %",
-            "paper cluster: recall",
-            "gain %",
+            "paper honeypot recall",
+            "honeypot gain %",
+            "paper cluster recall",
+            "cluster gain %",
         ],
     );
     let (mut recalls, mut pures) = (Vec::new(), Vec::new());
@@ -296,7 +296,7 @@ fn copies(
             pure.push((f64::from(copies), quality.pure));
             if copies == 10 {
                 findings.remark(format!(
-                    "Lexicon of {name}: K = 10 finds {} of the duplicates where one lexicon finds {} ({} %; the paper: +21 and +52 %), with {} legitimate messages found (the paper: none).",
+                    "Lexicon ({name}): K = 10 finds {} of the duplicates where one lexicon finds {} ({} %; the paper: +21 and +52 %), with {} legitimate messages found (the paper: none).",
                     share(quality.recall), share(base), gain(quality.recall, base), quality.ham
                 ));
             }

@@ -97,7 +97,9 @@ fn short_texts_need_more_bits() {
 #[test]
 fn the_theory_of_the_embedding_holds() {
     let folder = texts("edit", 30);
-    let findings = edit::run(&mut bench(&folder)).unwrap();
+    let mut bench = bench(&folder);
+    bench.most = 240;
+    let findings = edit::run(&mut bench).unwrap();
     for row in &findings.table("edit-collisions").unwrap().rows {
         let (measured, predicted): (f64, f64) = (row[1].parse().unwrap(), row[2].parse().unwrap());
         assert!((measured - predicted).abs() < 0.12, "{row:?}");
@@ -108,7 +110,8 @@ fn the_theory_of_the_embedding_holds() {
         findings.remarks[0]
     );
     let of = |row: &str, column: &str| figure(&findings, "edit-precision", row, column);
-    assert!(of("1", "here: |S| = L") > 0.6 && of("20", "here: |S| = 2L") > 0.5);
+    let best = ["1", "2", "5", "10", "16", "20"].map(|trees| of(trees, "here: |S| = 2L"));
+    assert!(best.iter().sum::<f64>() > 2.4, "{best:?}");
 }
 
 #[test]

@@ -23,10 +23,9 @@ const PRINTED: [(usize, f64, f64); 6] = [
 const FORESTS: u64 = 12;
 /// Strings within this many edits of the centre are close (the paper's k₂ at n = 1,000).
 const CLOSE: usize = 126;
-/// How many strings at each distance.
-const EACH: usize = 10;
-/// Up to how many edits strings are made: half of them are close.
-const FARTHEST: usize = 220;
+/// How many strings there are, and how many edits lie between them and the centre: half of them are close.
+const STRINGS: usize = 2200;
+const EDITS: std::ops::RangeInclusive<usize> = 10..=248;
 
 fn random(n: usize, dice: &mut Dice) -> Vec<char> {
     (0..n)
@@ -218,19 +217,20 @@ struct Strings {
 }
 
 impl Strings {
-    fn make(seed: u64, watch: &dyn Watch) -> Self {
+    fn make(strings: usize, forests: u64, seed: u64, watch: &dyn Watch) -> Self {
         let centre = random(1000, &mut Dice::new(seed));
-        watch.begin("hashing strings", FORESTS);
-        let made: Vec<(usize, String)> = (0..FARTHEST * EACH)
+        watch.begin("hashing strings", forests);
+        let made: Vec<(usize, String)> = (0..strings)
             .into_par_iter()
             .map(|n| {
-                let text = changed(&centre, n / EACH + 1, &mut Dice::of(seed, n as u64));
+                let edits = EDITS.start() + n * EDITS.clone().count() / strings;
+                let text = changed(&centre, edits, &mut Dice::of(seed, n as u64));
                 let apart = distance(&centre, &text, 1000).unwrap_or(1000);
                 (apart, text.into_iter().collect())
             })
             .collect();
         let text: String = centre.iter().collect();
-        let hashed = (1..=FORESTS).map(|forest| {
+        let hashed = (1..=forests).map(|forest| {
             let edit = Edit {
                 trees: 20,
                 longest: 1000,
@@ -264,13 +264,15 @@ pub(super) fn forest(bench: &mut Bench<'_>, findings: &mut Findings) -> Result<(
         (">=half", Filter::AtLeastHalf),
     ];
     let (seed, watch) = (bench.seed, bench.watch);
+    // A bench for few texts makes few strings and forests.
+    let strings = STRINGS.min(bench.most);
+    let forests = if strings < STRINGS { 2 } else { FORESTS };
     // Made only if something is left to measure.
     let made: OnceCell<Strings> = OnceCell::new();
     let mut table = Table::new(
         "edit-precision",
         &format!(
-            "Table 1: precision at |S|, {} strings of 1,000 characters around a centre, close within {CLOSE} edits, {FORESTS} forests",
-            FARTHEST * EACH
+            "Table 1: precision at |S|, {strings} strings of 1,000 characters, 10 to 248 edits from a centre, close within {CLOSE}, {forests} forests (the paper: 2,200 and 100)"
         ),
         &[
             "L",
@@ -290,19 +292,19 @@ pub(super) fn forest(bench: &mut Bench<'_>, findings: &mut Findings) -> Result<(
         .map(|(name, _)| Line::new(name, []))
         .collect();
     for (trees, at_l, at_2l) in PRINTED {
-        let key = format!("edit forest L={trees} forests={FORESTS} seed={seed}");
+        let key = format!("edit forest L={trees} strings={strings} forests={forests} seed={seed}");
         let (one, two, orders): Measured = bench.notebook.measure(&key, || {
             let Strings {
-                apart: strings,
+                apart,
                 signatures,
                 query,
-            } = made.get_or_init(|| Strings::make(seed, watch));
+            } = made.get_or_init(|| Strings::make(strings, forests, seed, watch));
             let nearest = {
-                let mut sorted = strings.clone();
+                let mut sorted = apart.clone();
                 sorted.sort_unstable();
                 sorted
             };
-            let runs: Vec<Measured> = (0..FORESTS as usize)
+            let runs: Vec<Measured> = (0..forests as usize)
                 .into_par_iter()
                 .map(|at| {
                     let mut forest = Forest::default();
@@ -315,7 +317,7 @@ pub(super) fn forest(bench: &mut Bench<'_>, findings: &mut Findings) -> Result<(
                         let some = found.iter().take(wanted);
                         let close = some
                             .clone()
-                            .filter(|one| strings[one.id as usize] <= CLOSE)
+                            .filter(|one| apart[one.id as usize] <= CLOSE)
                             .count();
                         close as f64 / some.count().max(1) as f64
                     };
@@ -324,7 +326,7 @@ pub(super) fn forest(bench: &mut Bench<'_>, findings: &mut Findings) -> Result<(
                         let mut found = whole.clone();
                         filter.apply(&mut found);
                         let theirs: Vec<usize> =
-                            found.iter().map(|one| strings[one.id as usize]).collect();
+                            found.iter().map(|one| apart[one.id as usize]).collect();
                         let truly = &nearest[..theirs.len().min(nearest.len())];
                         let pairs = (theirs.len() * theirs.len()).max(1) as f64;
                         kendall(&numbered(truly), &numbered(&theirs), 1.0) / pairs

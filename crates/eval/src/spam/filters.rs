@@ -64,7 +64,7 @@ impl Combined {
     pub fn learn(&self, sketches: &Sketches, spam: bool) -> Result<(), EvalError> {
         if spam {
             self.0.report(sketches, READER, NOW)?;
-        } else if self.0.check(sketches, NOW)?.campaign.is_some() {
+        } else if self.0.check(sketches, NOW)?.class == Class::Spam {
             // Only what was taken for spam is told to be none: a reader does nothing about the rest.
             self.0.revoke(sketches, READER, NOW)?;
         }

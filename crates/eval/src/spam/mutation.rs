@@ -56,8 +56,8 @@ pub(super) fn bench(
     let key = format!("spam mutations seed={} {:x}", bench.seed, mails.checksum);
     let (seed, watch) = (bench.seed, bench.watch);
     let rounds: Vec<Round> = bench.notebook.measure(&key, || {
-        let mut dice = Dice::new(seed);
-        let known = known(&mails.items, &mut dice);
+        let mut known = distinct(&mails.items, &mut Dice::new(seed));
+        let others = known.split_off(KNOWN.min(known.len()));
         watch.begin("mutations", 2 * (VARIANTS.len() as u64 + 2));
         let honest = mails.items.iter().filter(|mail| !mail.spam);
         let (unrelated, honest): (Vec<_>, Vec<_>) =
@@ -90,14 +90,8 @@ pub(super) fn bench(
             })
             .collect();
         let mut rounds = vec![round(&engine, &copies, &campaigns, &honest, 0, watch)?];
-        let taken: HashSet<usize> = known.iter().map(|(n, _)| *n).collect();
-        let others = mails
-            .items
-            .iter()
-            .enumerate()
-            .filter(|(n, mail)| mail.spam && !taken.contains(n));
+        let others = others.iter().map(|(n, _)| &mails.items[*n]);
         let stored: Vec<Sketches> = others
-            .map(|(_, mail)| mail)
             .chain(unrelated.iter().map(|(_, mail)| *mail))
             .map(|mail| mail.sketches.clone())
             .collect();
@@ -173,8 +167,10 @@ pub(super) fn bench(
     ]);
     findings.tables.push(table);
     findings.remark(format!(
-        "{} messages were stored as unrelated between the rounds, {} of them legitimate and reported all the same, as a spiteful reporter would; alarms after that are owed to them.",
-        second.stored, first.ham / (UNRELATED - 1)
+        "Between the rounds {} messages were stored as unrelated: other spam, and {} legitimate messages that a stranger reports all the same. Alarms after that are owed to these: they come from \
+         the mailing lists to which the honest mail belongs. One stranger's word makes a message `unsure`, never `spam`.",
+        second.stored,
+        first.ham / (UNRELATED - 1)
     ));
     if !short.is_empty() {
         findings.remark(format!(
@@ -189,12 +185,12 @@ fn sketched(body: &Body, number: u64) -> Sketches {
     Sketches::of(Form::Mail, &body.to_mail(number), &Trust::default())
 }
 
-/// Spam of which no two messages have much in common.
-fn known(mails: &[Mail], dice: &mut Dice) -> Vec<(usize, Body)> {
+/// Spam of which no two messages have much in common, in a random order.
+fn distinct(mails: &[Mail], dice: &mut Dice) -> Vec<(usize, Body)> {
     let mut order: Vec<usize> = (0..mails.len()).filter(|&n| mails[n].spam).collect();
     dice.shuffle(&mut order);
     let mut seen = HashSet::new();
-    let mut known = Vec::new();
+    let mut found = Vec::new();
     for n in order {
         let Some(body) = mails[n].body.as_ref().filter(|body| body.text.is_ascii()) else {
             continue;
@@ -212,12 +208,9 @@ fn known(mails: &[Mail], dice: &mut Dice) -> Vec<(usize, Body)> {
             continue;
         }
         seen.extend(triples);
-        known.push((n, body.clone()));
-        if known.len() >= KNOWN {
-            break;
-        }
+        found.push((n, body.clone()));
     }
-    known
+    found
 }
 
 fn round(

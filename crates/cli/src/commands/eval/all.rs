@@ -22,6 +22,10 @@ pub(super) struct AllArgs {
     #[command(flatten)]
     common: CommonArgs,
 
+    /// Only these experiments
+    #[arg(long, value_name = "NAME[,NAME]...", value_delimiter = ',')]
+    only: Vec<String>,
+
     /// The page to write; pictures go beside it, into a folder of the same name [default: results.md in --out]
     #[arg(long, value_name = "FILE")]
     page: Option<PathBuf>,
@@ -29,11 +33,19 @@ pub(super) struct AllArgs {
 
 pub(super) fn run(args: &AllArgs, how: TalkArgs) -> Result<Exit> {
     refuse_if_nothing_is_there_for(&args.common, &Default::default())?;
+    let known = |name: &&String| EXPERIMENTS.iter().any(|known| known.name == name.as_str());
+    if let Some(unknown) = args.only.iter().find(|name| !known(name)) {
+        let names: Vec<&str> = EXPERIMENTS.iter().map(|known| known.name).collect();
+        let what = format!("there is no experiment {unknown}");
+        let hint = format!("there are {}", names.join(", "));
+        return Err(Advice::new(what, hint).usage().into_error());
+    }
+    let wanted = |name: &str| args.only.is_empty() || args.only.iter().any(|one| one == name);
     use_threads(args.common.threads)?;
     let bar = watch::Steps::new(how.quiet);
     let mut bench = bench(&args.common, &bar)?;
     let (mut found, mut absent) = (Vec::new(), Vec::new());
-    for experiment in EXPERIMENTS {
+    for experiment in EXPERIMENTS.iter().filter(|known| wanted(known.name)) {
         match make(experiment, &mut bench, how) {
             Ok(findings) => {
                 findings.write(&args.common.out).map_err(super::told)?;
