@@ -4,7 +4,7 @@
 
 mod support;
 
-use support::{Folder, mail, text};
+use support::{Folder, mail, strange};
 use twicetold_eval::spam::{self, Body, Combined, Feedback, Filter, Mail, trec};
 use twicetold_eval::{Bench, Dice, Silent, imatch};
 use twicetold_model::Form;
@@ -14,13 +14,13 @@ fn corpus(name: &str) -> Folder {
     let folder = Folder::new(name);
     let mut dice = Dice::new(9);
     let mut index = String::new();
-    let campaigns: Vec<String> = (0..6).map(|_| text(24, &mut dice)).collect();
+    let campaigns: Vec<String> = (0..6).map(|_| strange(24, &mut dice)).collect();
     for n in 0..108 {
         let (label, said) = if n % 9 < 4 {
-            let variant = text(1, &mut dice);
+            let variant = strange(1, &mut dice);
             ("spam", format!("{}\n{variant}", campaigns[n % 6]))
         } else {
-            ("ham", text(10, &mut dice))
+            ("ham", strange(10, &mut dice))
         };
         folder.put(&format!("mail/{label}/{n}.eml"), &mail(n, "Offer", &said));
         index.push_str(&format!("{label} mail/{label}/{n}.eml\n"));
@@ -123,8 +123,13 @@ fn late_feedback_comes_late_and_all_of_it() {
 #[test]
 fn a_filter_learns_and_unlearns() {
     let mut dice = Dice::new(3);
-    let letter =
-        |dice: &mut Dice| Mail::read(Form::Mail, mail(1, "x", &text(12, dice)).as_bytes(), true);
+    let letter = |dice: &mut Dice| {
+        Mail::read(
+            Form::Mail,
+            mail(1, "x", &strange(12, dice)).as_bytes(),
+            true,
+        )
+    };
     let (one, other) = (letter(&mut dice), letter(&mut dice));
     let mut filter = Combined::new().unwrap();
     assert!(!filter.classify(&one).unwrap().1);

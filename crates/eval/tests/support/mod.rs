@@ -102,6 +102,16 @@ pub(crate) fn sentence(dice: &mut Dice) -> String {
     )
 }
 
+/// A text of so many sentences of invented words, which has nothing in common with any other.
+pub(crate) fn strange(sentences: usize, dice: &mut Dice) -> String {
+    let sentence =
+        |dice: &mut Dice| (0..10).map(|_| name(dice)).collect::<Vec<_>>().join(" ") + ".";
+    (0..sentences)
+        .map(|_| sentence(dice))
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
 /// A text of so many sentences.
 pub(crate) fn text(sentences: usize, dice: &mut Dice) -> String {
     (0..sentences)
