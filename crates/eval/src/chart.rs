@@ -130,11 +130,7 @@ impl Chart {
                     line.points.iter().copied(),
                     color.stroke_width(width),
                 ))
-                .map_err(told)?
-                .label(&line.name)
-                .legend(move |(x, y)| {
-                    PathElement::new([(x, y), (x + 22, y)], color.stroke_width(width + 1))
-                });
+                .map_err(told)?;
             if !line.thin && line.points.len() <= 40 {
                 let marks = line.points.iter();
                 chart
@@ -142,16 +138,16 @@ impl Chart {
                     .map_err(told)?;
             }
         }
-        // Beside the plot, where it hides no point.
-        let beside = chart.plotting_area().dim_in_pixel().0 as i32 + 8;
-        chart
-            .configure_series_labels()
-            .position(SeriesLabelPosition::Coordinate(beside, 4))
-            .background_style(WHITE)
-            .border_style(TRANSPARENT)
-            .label_font(("sans-serif", 14))
-            .draw()
-            .map_err(told)?;
+        // The legend stands beside the plot, where it hides no point.
+        let left = (SIZE.0 - LEGEND + 12) as i32;
+        for (at, (line, color)) in (0..).zip(self.lines.iter().zip(COLORS.iter().cycle())) {
+            let (y, width) = (52 + 21 * at, if line.thin { 2 } else { 4 });
+            let sample = [(left, y), (left + 22, y)];
+            area.draw(&PathElement::new(sample, color.stroke_width(width)))
+                .map_err(told)?;
+            let words = Text::new(line.name.as_str(), (left + 29, y - 7), ("sans-serif", 14));
+            area.draw(&words).map_err(told)?;
+        }
         area.present().map_err(told)
     }
 }

@@ -97,7 +97,7 @@ pub(super) fn bounds(bench: &mut Bench<'_>, findings: &mut Findings) -> Result<(
                 sorted.iter().map(|&(edits, d)| (edits as f64, d)),
             ),
             Line::thin(
-                "upper bound (or the most D can be)",
+                "upper bound",
                 grid.iter()
                     .map(|&k| (k as f64, windows.at_most(N, k).min(farthest))),
             ),
