@@ -22,6 +22,12 @@ pub enum EvalError {
         /// What is missing, and where it was looked for.
         what: String,
     },
+    /// Something cannot be done with what was given.
+    #[error("{what}")]
+    Refused {
+        /// What was given, and why it cannot be used.
+        what: String,
+    },
     /// A line of a file of truths, classifications or labels cannot be understood.
     #[error("{} line {line}: {what}", path.display())]
     Line {
@@ -64,6 +70,11 @@ impl EvalError {
             path,
             source,
         }
+    }
+
+    /// Something that cannot be used, in these words.
+    pub fn refused(what: impl Into<String>) -> Self {
+        Self::Refused { what: what.into() }
     }
 
     /// Nothing to measure on, in these words.

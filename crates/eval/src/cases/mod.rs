@@ -51,7 +51,7 @@ pub fn write(
     watch: &dyn Watch,
 ) -> Result<Written, EvalError> {
     if fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some()) {
-        return Err(EvalError::nothing(format!(
+        return Err(EvalError::refused(format!(
             "{} is not empty, and labelled cases are not mixed with other files",
             folder.display()
         )));
@@ -75,7 +75,7 @@ pub fn write(
         }
     }
     if desk.messages.is_empty() {
-        return Err(EvalError::nothing(
+        return Err(EvalError::refused(
             "the messages have too few sentences of their own to make a case; name a larger mailbox",
         ));
     }

@@ -23,7 +23,7 @@ pub fn initialize(folder: &Path) -> Result<(), EvalError> {
     let mark = folder.join(MARK);
     let holds = fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some());
     if holds && !mark.is_file() {
-        return Err(EvalError::nothing(format!(
+        return Err(EvalError::refused(format!(
             "{} holds other files",
             folder.display()
         )));
@@ -42,7 +42,7 @@ pub fn initialize(folder: &Path) -> Result<(), EvalError> {
 
 fn open(folder: &Path) -> Result<Combined, EvalError> {
     if !folder.join(MARK).is_file() {
-        return Err(EvalError::nothing(format!(
+        return Err(EvalError::refused(format!(
             "{} is no filter's folder; run initialize first",
             folder.display()
         )));
@@ -79,7 +79,7 @@ pub fn train(folder: &Path, spam: bool, message: &Path) -> Result<(), EvalError>
 /// If the folder is not a filter's, or cannot be removed.
 pub fn finalize(folder: &Path) -> Result<(), EvalError> {
     if !folder.join(MARK).is_file() {
-        return Err(EvalError::nothing(format!(
+        return Err(EvalError::refused(format!(
             "{} is no filter's folder",
             folder.display()
         )));

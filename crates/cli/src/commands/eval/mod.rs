@@ -330,6 +330,7 @@ fn told(error: EvalError) -> anyhow::Error {
         EvalError::Nothing { .. } => {
             "docs/eval.md says which corpus each experiment needs and how it is laid out"
         }
+        EvalError::Refused { .. } => "name another folder or other mail; see --help",
         EvalError::Line { .. } => {
             "mend the line, or leave it out; docs/eval.md describes the format"
         }
@@ -340,10 +341,9 @@ fn told(error: EvalError) -> anyhow::Error {
     };
     let what = error.to_string();
     match error {
-        EvalError::File { source, .. } => Err::<(), _>(source)
-            .context(Advice::new(what, hint))
-            .err()
-            .unwrap_or_else(|| anyhow::anyhow!("no error")),
+        EvalError::File { source, .. } => {
+            anyhow::Error::new(source).context(Advice::new(what, hint))
+        }
         _ => Advice::new(what, hint).into_error(),
     }
 }
