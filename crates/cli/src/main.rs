@@ -6,6 +6,7 @@
 mod accounts;
 mod commands;
 mod failure;
+mod feed;
 mod fetching;
 mod on_server;
 mod output;

@@ -9,7 +9,8 @@
 //! down that order, `prove` asks about one message, `cover` asks `align` sentence by sentence whether other messages say the same
 //! (`alike` word by word, on the text prepared by `comparable`), `check` proves the answer once more
 //! on the text itself, `versions` looks at near copies among what is kept. `plan` writes down what may go,
-//! and `recheck` asks once more when it is about to. `cache` and `memo` spare a scan what the last one has read and compared.
+//! and `recheck` asks once more when it is about to. `cache` and `memo` spare a scan what the last one has read and compared;
+//! `many` scans many small collections at once.
 
 mod align;
 mod alike;
@@ -22,6 +23,7 @@ mod cover;
 mod differ;
 mod keepset;
 mod library;
+mod many;
 mod memo;
 mod order;
 mod pairs;
@@ -38,9 +40,11 @@ mod versions;
 
 pub use cache::Cache;
 pub use choose::{Cover, Lost, cover};
+pub use many::Crew;
 pub use order::KeepRule;
 pub use pairs::{
-    Check, Group, Looking, MOST, Pair, Pairs, Sought, Verify, count_words, groups, pairs,
+    Check, Group, Looking, MOST, Met, Pair, Pairs, Sketched, Sketcher, Sought, Verify, count_words,
+    groups, pairs, sketch_each,
 };
 pub use plan::plan;
 pub use recheck::{Doubt, recheck};

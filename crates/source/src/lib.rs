@@ -24,6 +24,7 @@ mod checksum;
 mod container;
 mod discarded;
 mod headers;
+mod held;
 mod identity;
 mod judge;
 mod lines;
@@ -53,6 +54,7 @@ pub use stamp::Stamp;
 pub use task::Task;
 pub use trouble::{Severity, Trouble};
 
+use held::Held;
 use listing::Listing;
 
 /// The name of the folder into which removed messages are moved. Collections leave it out, unless it is named itself.
@@ -75,6 +77,7 @@ pub fn path_of(location: &Location) -> PathBuf {
 #[derive(Debug)]
 pub struct Collection {
     listing: Arc<Listing>,
+    held: Arc<Held>,
     mailboxes: Vec<Mailbox>,
     troubles: Vec<Trouble>,
     passed_over: usize,
@@ -94,9 +97,34 @@ impl Collection {
         let found = walk::walk(paths, left_out);
         Self {
             listing: Arc::new(found.listing),
+            held: Arc::default(),
             mailboxes: found.mailboxes,
             troubles: found.troubles,
             passed_over: found.passed_over,
+        }
+    }
+
+    /// Messages that somebody holds in memory: read and read again as if they stood in files at their locations. Of several with the same
+    /// location the first counts.
+    ///
+    /// ```
+    /// use twicetold_model::{Form, Location, RawMessage};
+    /// use twicetold_source::Collection;
+    ///
+    /// let location = Location { path: "a".into(), offset: None };
+    /// let bytes = b"Subject: Lunch\n\nAt noon?\n";
+    /// let message = RawMessage { location: location.clone(), form: Form::Mail, bytes: bytes.as_slice().into() };
+    /// let collection = Collection::of_messages(vec![message]);
+    /// assert_eq!(collection.read(&location).unwrap().bytes, bytes.as_slice());
+    /// assert_eq!(collection.tasks().count(), 1);
+    /// ```
+    pub fn of_messages(messages: Vec<RawMessage<'static>>) -> Self {
+        Self {
+            listing: Arc::default(),
+            held: Arc::new(Held::new(messages)),
+            mailboxes: Vec::new(),
+            troubles: Vec::new(),
+            passed_over: 0,
         }
     }
 
@@ -112,11 +140,9 @@ impl Collection {
 
     /// How many bytes there are to read, as far as the file system tells.
     pub fn total_bytes(&self) -> u64 {
-        self.listing
-            .entries
-            .iter()
-            .map(|entry| entry.stamp.size)
-            .sum()
+        let entries = self.listing.entries.iter();
+        let files: u64 = entries.map(|entry| entry.stamp.size).sum();
+        files + self.held.total_bytes()
     }
 
     /// How many files were passed over because they hold no messages: empty ones, pictures,
@@ -140,7 +166,7 @@ impl Collection {
         known: impl Fn(usize) -> bool + Send,
     ) -> impl Iterator<Item = Task> + Send {
         self.listing.passed_over.store(empty, Ordering::Relaxed);
-        tasks::Tasks::new(&self.listing, move |n| !known(n))
+        tasks::Tasks::new(&self.listing, move |n| !known(n)).chain(Held::tasks(&self.held))
     }
 
     /// Every file there is to read, sorted by path: the path as the user would write it, and what the file system said of
@@ -154,6 +180,9 @@ impl Collection {
     ///
     /// Only the message is read, not what stands before it in its file.
     pub fn read(&self, location: &Location) -> std::io::Result<RawMessage<'static>> {
-        reread::reread(&self.listing, location)
+        match self.held.find(location) {
+            Some(message) => Ok(message.clone()),
+            None => reread::reread(&self.listing, location),
+        }
     }
 }

@@ -11,6 +11,7 @@ use std::sync::atomic::Ordering;
 use twicetold_model::{Form, Location, RawMessage};
 
 use crate::container::split_whole;
+use crate::held::Held;
 use crate::judge::{Content, judge, message_in};
 use crate::listing::{Container, Entry, Listing, Place, shown};
 use crate::mbox::{Span, unstuff};
@@ -38,6 +39,8 @@ enum Work {
         form: Form,
         spans: Vec<Span>,
     },
+    /// Messages that somebody holds.
+    Held { held: Arc<Held>, some: Range<usize> },
     /// Nothing to do but to tell.
     Trouble(Trouble),
 }
@@ -64,6 +67,12 @@ impl Task {
                 form,
                 spans,
             },
+        }
+    }
+
+    pub(crate) fn held(held: Arc<Held>, some: Range<usize>) -> Self {
+        Self {
+            work: Work::Held { held, some },
         }
     }
 
@@ -107,6 +116,7 @@ impl Task {
                     });
                 }
             }
+            Work::Held { held, some } => held.hand_out(some, each),
             Work::Trouble(what) => trouble(what),
         }
     }

@@ -1,4 +1,4 @@
-//! The options of the engine, which `scan` and `explain` share, and the way to it.
+//! The options of the engine, which `scan`, `explain`, `review` and `judge` share, and the way to it.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -18,10 +18,10 @@ use crate::accounts::{AccountsArgs, Places, cache_folder};
 use crate::failure::{Advice, Exit};
 use crate::terminal::Bar;
 
-/// How to scan.
+/// How to decide, wherever the messages come from.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "How to decide")]
-pub(super) struct EngineArgs {
+pub(super) struct DecidingArgs {
     /// Which of several messages that say the same is kept
     ///
     /// Rules are oldest, newest, largest, smallest and folder:PREFIX; the first one that tells two
@@ -58,6 +58,14 @@ pub(super) struct EngineArgs {
     #[arg(long, value_name = "P", default_value_t = Options::default().version_percent)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=100))]
     version_percent: u32,
+}
+
+/// How to scan.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "How to decide")]
+pub(super) struct EngineArgs {
+    #[command(flatten)]
+    deciding: DecidingArgs,
 
     /// How much memory to do with, more or less, as in 500M or 2G: what exceeds it goes to a
     /// temporary file [default: as much as it takes]
@@ -138,12 +146,13 @@ impl EngineArgs {
     /// What has to be done once, before the first scan.
     pub(super) fn prepare(&self, paths: &[PathBuf]) -> Result<()> {
         refuse_if_nothing_is_there(paths)?;
-        use_threads(self.threads)
+        use_threads(self.deciding.threads)
     }
 
     /// Scans, as often as it is asked to.
     pub(super) fn scan_again(&self, places: &Places, progress: &dyn Progress) -> Scanned {
-        let mut options = self.applied_to(Options::default());
+        let mut options = self.deciding.options();
+        options.memory = self.memory;
         options.keep.iter_mut().for_each(|rule| meant(rule, places));
         let left_out = if self.with_trash {
             LeftOut::default()
@@ -188,16 +197,25 @@ impl EngineArgs {
             false => cache,
         })
     }
+}
 
-    fn applied_to(&self, mut options: Options) -> Options {
-        options.keep = merged(self.keep.iter().flat_map(|list| list.0.iter().cloned()));
-        options.window = self.window;
-        options.numbering = self.numbers.into();
-        options.short = self.short;
-        options.max_witnesses = self.max_witnesses;
-        options.version_percent = self.version_percent;
-        options.memory = self.memory;
-        options
+impl DecidingArgs {
+    /// How many threads to use, if the user cares.
+    pub(super) fn threads(&self) -> Option<usize> {
+        self.threads
+    }
+
+    /// The options as the engine knows them.
+    pub(super) fn options(&self) -> Options {
+        Options {
+            keep: merged(self.keep.iter().flat_map(|list| list.0.iter().cloned())),
+            window: self.window,
+            numbering: self.numbers.into(),
+            short: self.short,
+            max_witnesses: self.max_witnesses,
+            version_percent: self.version_percent,
+            ..Options::default()
+        }
     }
 }
 
@@ -288,7 +306,7 @@ pub(super) fn refuse_if_nothing_is_there(paths: &[PathBuf]) -> Result<()> {
 }
 
 /// A number of bytes, with K, M, G or T behind it or not.
-fn parse_size(text: &str) -> Result<u64, String> {
+pub(super) fn parse_size(text: &str) -> Result<u64, String> {
     let wrong = || "a size is a number with K, M or G behind it, as in 500M".to_owned();
     let lower = text.trim().to_ascii_lowercase();
     let plain = lower.trim_end_matches('b').trim_end_matches('i');

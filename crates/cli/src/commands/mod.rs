@@ -13,6 +13,7 @@ mod fetch;
 mod find;
 #[cfg(unix)]
 mod history;
+mod judge;
 mod lexicon;
 mod man;
 mod methods;
@@ -22,6 +23,7 @@ mod review;
 mod scan;
 #[cfg(unix)]
 mod serve;
+mod sketch;
 mod spam;
 mod stats;
 #[cfg(unix)]
@@ -56,6 +58,8 @@ enum Command {
     Pairs(pairs::PairsArgs),
     Lexicon(lexicon::LexiconArgs),
     Methods(methods::MethodsArgs),
+    Sketch(sketch::SketchArgs),
+    Judge(judge::JudgeArgs),
     Account(account::AccountArgs),
     Fetch(fetch::FetchArgs),
     #[cfg(unix)]
@@ -94,6 +98,8 @@ pub(crate) fn run(cli: Cli) -> Result<Exit> {
         Command::Pairs(args) => pairs::run(&args, cli.talk),
         Command::Lexicon(args) => lexicon::run(&args, cli.talk),
         Command::Methods(args) => methods::run(&args),
+        Command::Sketch(args) => sketch::run(&args, cli.talk),
+        Command::Judge(args) => judge::run(&args, cli.talk),
         Command::Account(args) => account::run(&args, cli.talk),
         Command::Fetch(args) => fetch::run(&args, cli.talk),
         #[cfg(unix)]
@@ -139,4 +145,4 @@ Exit codes:
 
 More: docs/scan.md (how it decides), docs/apply.md (removing and undoing), docs/accounts.md (mail
 accounts), docs/spam.md (variants of reported spam), docs/serve.md (beside a mail server),
-docs/output.md (the formats), docs/exit-codes.md";
+docs/scale.md (past one machine), docs/output.md (the formats), docs/exit-codes.md";

@@ -197,39 +197,7 @@ fn tell(found: &Pairs, looking: &Looking) {
 impl PairsArgs {
     /// What the command line asks for.
     fn looking(&self) -> Result<Looking> {
-        let mut methods: Vec<Chosen> = Vec::new();
-        for name in &self.method {
-            let chosen = Chosen::new(name).map_err(wrong)?;
-            if methods.iter().any(|known| known.name() == chosen.name()) {
-                return Err(wrong(format!("the method {name} is named twice")));
-            }
-            methods.push(chosen);
-        }
-        for setting in &self.set {
-            let (name, value) = setting.split_once('=').unwrap_or((setting, ""));
-            let (name, parameter) = name.split_once('.').unwrap_or((name, ""));
-            let Some(chosen) = methods.iter_mut().find(|method| method.name() == name) else {
-                Chosen::new(name).map_err(wrong)?;
-                return Err(wrong(format!(
-                    "--set {setting} is for {name}, which is not among the methods"
-                )));
-            };
-            chosen.set(parameter, value).map_err(wrong)?;
-        }
-        if let Some(path) = &self.lexicon {
-            let lexicon = read_lexicon(path)?;
-            if !methods
-                .iter()
-                .any(|method| matches!(method, Chosen::Imatch(_)))
-            {
-                return Err(wrong(
-                    "--lexicon is for imatch, which is not among the methods".to_owned(),
-                ));
-            }
-            methods
-                .iter_mut()
-                .for_each(|method| method.take_lexicon(&lexicon));
-        }
+        let methods = choose(&self.method, &self.set, self.lexicon.as_deref())?;
         Ok(Looking {
             methods: methods
                 .into_iter()
@@ -252,6 +220,48 @@ impl PairsArgs {
             }),
         })
     }
+}
+
+/// The methods of these names, with what is set and the lexicon given.
+pub(super) fn choose(
+    names: &[String],
+    set: &[String],
+    lexicon: Option<&Path>,
+) -> Result<Vec<Chosen>> {
+    let mut methods: Vec<Chosen> = Vec::new();
+    for name in names {
+        let chosen = Chosen::new(name).map_err(wrong)?;
+        if methods.iter().any(|known| known.name() == chosen.name()) {
+            return Err(wrong(format!("the method {name} is named twice")));
+        }
+        methods.push(chosen);
+    }
+    for setting in set {
+        let (name, value) = setting.split_once('=').unwrap_or((setting, ""));
+        let (name, parameter) = name.split_once('.').unwrap_or((name, ""));
+        let Some(chosen) = methods.iter_mut().find(|method| method.name() == name) else {
+            Chosen::new(name).map_err(wrong)?;
+            return Err(wrong(format!(
+                "--set {setting} is for {name}, which is not among the methods"
+            )));
+        };
+        chosen.set(parameter, value).map_err(wrong)?;
+    }
+    if let Some(path) = lexicon {
+        let lexicon = read_lexicon(path)?;
+        if !methods
+            .iter()
+            .any(|method| matches!(method, Chosen::Imatch(_)))
+        {
+            return Err(wrong(
+                "--lexicon is for imatch, which is not among the methods".to_owned(),
+            ));
+        }
+        methods
+            .iter_mut()
+            .for_each(|method| method.take_lexicon(&lexicon));
+    }
+    Ok(methods)
 }
 
 /// Reads a lexicon file.

@@ -3,8 +3,10 @@
 pub(crate) mod csv;
 pub(crate) mod explanation;
 pub(crate) mod jsonl;
+pub(crate) mod judged;
 pub(crate) mod pairs;
 mod row;
+pub(crate) mod sketches;
 pub(crate) mod text;
 mod words;
 

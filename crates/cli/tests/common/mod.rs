@@ -3,8 +3,9 @@
 // Every test file uses its own part of this, and a failing step is to fail the test.
 #![allow(dead_code, clippy::unwrap_used)]
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 /// Runs `twicetold` with these arguments.
 pub(crate) fn twicetold<'a>(args: impl IntoIterator<Item = &'a str>) -> Output {
@@ -12,6 +13,23 @@ pub(crate) fn twicetold<'a>(args: impl IntoIterator<Item = &'a str>) -> Output {
         .args(args)
         .output()
         .unwrap()
+}
+
+/// Runs it with something on stdin.
+pub(crate) fn twicetold_fed<'a>(args: impl IntoIterator<Item = &'a str>, input: &str) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_twicetold"))
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    std::thread::scope(|threads| {
+        // It may end before it has read everything; what it says then is what the test looks at.
+        threads.spawn(move || stdin.write_all(input.as_bytes()));
+        child.wait_with_output().unwrap()
+    })
 }
 
 /// What it wrote, which is always UTF-8.

@@ -3,7 +3,8 @@
 //! The way of a collection: `reading` reads every text once and keeps a sketch of it for each method; `shelf` holds
 //! the sketches; `copies` takes texts with equal sketches together; `join` (by shared keys) or `hamming` (by bits) finds
 //! every pair at or above the threshold without looking at all pairs; `methods` says which of them serves which method;
-//! `verify` reads the texts of a pair again and compares them directly; `groups` puts pairs together.
+//! `verify` reads the texts of a pair again and compares them directly; `groups` puts pairs together. `sketching` hands the
+//! same sketches to whoever finds pairs elsewhere.
 //!
 //! Nothing here removes or judges a message: that two texts are alike is no reason to remove one.
 
@@ -15,6 +16,7 @@ mod lexicon;
 mod methods;
 mod reading;
 mod shelf;
+mod sketching;
 mod verify;
 
 use std::borrow::Cow;
@@ -26,6 +28,7 @@ use twicetold_source::{Collection, Trouble};
 
 pub use groups::{Group, groups};
 pub use lexicon::count_words;
+pub use sketching::{Met, Sketched, Sketcher, sketch_each};
 pub use verify::{Check, Verify};
 
 use crate::scan::Progress;

@@ -123,20 +123,23 @@ fn place(raw: RawMessage<'_>, document: Document, before: Option<&Place>) -> Pla
         Some(before) if *before.path == *raw.location.path => Arc::clone(&before.path),
         _ => raw.location.path.into(),
     };
-    // Ids of mail are not unique: copies of a message share them.
-    let id = match raw.form {
-        Form::Json | Form::Sgml => document.envelope.message_id.map(Into::into),
-        Form::Mail | Form::Text => None,
-    };
     Place {
         path,
         offset: raw.location.offset,
-        id,
+        id: id(raw.form, document).map(Into::into),
+    }
+}
+
+/// What a text calls itself. Ids of mail are not unique: copies of a message share them.
+pub(super) fn id(form: Form, document: Document) -> Option<String> {
+    match form {
+        Form::Json | Form::Sgml => document.envelope.message_id,
+        Form::Mail | Form::Text => None,
     }
 }
 
 /// What a method asks for besides the text.
-fn wanted(method: &Chosen) -> Wants {
+pub(super) fn wanted(method: &Chosen) -> Wants {
     let nothing = Wants::default();
     match method {
         Chosen::Winnow(..) | Chosen::SimHash(_) => Wants {
@@ -155,12 +158,17 @@ fn wanted(method: &Chosen) -> Wants {
     }
 }
 
-/// Sketches a document and keeps of the sketch what finding pairs needs.
-fn sketch(method: &Chosen, document: &Document, shelf: &mut Shelf) {
-    let made: Option<Sketch> = match method {
+/// The sketch of a document, if the method has something to say about it.
+pub(super) fn sketch_of(method: &Chosen, document: &Document) -> Option<Sketch> {
+    match method {
         Chosen::Edit(edit) => edit.sketch_of_text(document),
         other => other.method().sketch(document),
-    };
+    }
+}
+
+/// Sketches a document and keeps of the sketch what finding pairs needs.
+fn sketch(method: &Chosen, document: &Document, shelf: &mut Shelf) {
+    let made = sketch_of(method, document);
     let (keys, body) = match method {
         Chosen::Winnow(..) | Chosen::Imatch(_) => (true, false),
         Chosen::Blocks(_) | Chosen::Edit(_) => (true, true),
