@@ -67,7 +67,12 @@ impl Feed {
     /// Lines of these files, of which `-` is stdin. A file that is not there is found out now.
     pub(crate) fn open(paths: &[PathBuf]) -> Result<Self> {
         for path in paths.iter().filter(|path| !is_stdin(path)) {
-            let found = path.metadata().with_context(|| unreadable(path))?;
+            let found = path.metadata().with_context(|| {
+                Advice::new(
+                    format!("cannot open {}", path.display()),
+                    "check the spelling, and that you may read it",
+                )
+            })?;
             if found.is_dir() {
                 return Err(Advice::new(
                     format!("{} is a folder, not a file of JSON lines", path.display()),
