@@ -158,6 +158,8 @@ impl Open {
             if self.offset == 0 && bytes.starts_with(b"\xEF\xBB\xBF") {
                 bytes.drain(..3);
             }
+            // A line is as long as in a file of JSON lines: without its end.
+            bytes.truncate(bytes.trim_ascii_end().len());
             Some(bytes)
         };
         let place = Location {
