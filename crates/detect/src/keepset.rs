@@ -15,26 +15,19 @@ use std::sync::Mutex;
 use foldhash::fast::FixedState;
 use rayon::prelude::*;
 use twicetold_index::{Holders, Twice, sharing};
-use twicetold_model::{Category, Residue, Witness};
 
 use crate::aside::Aside;
+use crate::hard::Hard;
 use crate::library::Library;
 use crate::memo::Memo;
-use crate::prove::{CANDIDATES, Hard};
+use crate::prove::CANDIDATES;
+use crate::proven::Proven;
 use crate::record::Record;
 use crate::scan::{Options, Progress, Stage};
 use crate::shared::Shared;
 
 /// How many messages are compared with what is kept at a time.
 const BATCH: usize = 512;
-
-/// Why a message may go.
-#[derive(Clone, Debug)]
-pub(crate) struct Proven {
-    pub(crate) category: Category,
-    pub(crate) witnesses: Vec<Witness>,
-    pub(crate) residue: Vec<Residue>,
-}
 
 /// What is kept so far, and how to find it.
 pub(crate) struct Kept {

@@ -8,24 +8,22 @@
 
 use std::borrow::Cow;
 use std::cell::Cell;
-use std::collections::HashMap;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
-use foldhash::fast::FixedState;
-use twicetold_index::{Holders, Limits, Twice};
+use twicetold_index::{Holders, Limits};
 use twicetold_mail::words::hash_of;
 use twicetold_model::{Category, Witness};
 
-use crate::align::{find, most_altered};
+use crate::align::find;
 use crate::aside::Detail;
-use crate::cache::{
-    Reader, Writer, category_number, category_of, read_residues, read_witness, residues,
-};
+use crate::cache::{Reader, Writer};
 use crate::check;
 use crate::comparable::Comparable;
 use crate::cover::{Held, category, combine, content, hold, proof, residue, witnesses};
-use crate::keepset::{Kept, Proven, Walk};
+use crate::hard::{Hard, Open, most_broken, read_open, write_open};
+use crate::keepset::{Kept, Walk};
 use crate::memo::{Question as Asked, write_yes_or_no, yes_or_no};
+use crate::proven::{Proven, read_proven, write_proven};
 use crate::scan::Numbering;
 use crate::versions::counterpart;
 
@@ -607,83 +605,4 @@ pub(crate) fn contradicts(text: &Comparable, held: &Held) -> bool {
         .filter(|&(n, _)| held.places[n].is_none())
         .filter_map(|(_, unit)| Some((unit, counterpart(text, unit, &held.text)?)))
         .any(|(unit, (same, differs_in_fact))| differs_in_fact && same * 3 >= unit.len() * 2)
-}
-
-fn write_proven(out: &mut Writer, proven: &Option<Proven>, place: impl Fn(u32) -> usize) {
-    out.maybe(proven.as_ref(), |out, proven| {
-        out.byte(category_number(proven.category));
-        out.list(proven.witnesses.iter(), |out, witness| {
-            out.number(place(witness.message) as u64);
-            out.hash(witness.containment.to_bits());
-        });
-        residues(out, &proven.residue);
-    });
-}
-
-fn read_proven(from: &mut Reader<'_>, places: &[u32]) -> Option<Option<Proven>> {
-    from.maybe(|from| {
-        let category = category_of(from.byte()?)?;
-        let mut witnesses = from.list(read_witness)?;
-        for witness in &mut witnesses {
-            witness.message = *places.get(witness.message as usize)?;
-        }
-        Some(Proven {
-            category,
-            witnesses,
-            residue: read_residues(from)?,
-        })
-    })
-}
-
-fn write_open(out: &mut Writer, open: &[Open]) {
-    out.list(open.iter(), |out, unit| {
-        out.number(unit.number as u64);
-        out.number(unit.least as u64);
-        out.hashes(&unit.pairs);
-    });
-}
-
-fn read_open(from: &mut Reader<'_>) -> Option<Vec<Open>> {
-    from.list(|from| {
-        Some(Open {
-            number: from.small()? as usize,
-            least: from.small()? as usize,
-            pairs: from.hashes()?,
-        })
-    })
-}
-
-/// How many pairs of a sentence of so many words may be missing where it stands in another message: a word that differs
-/// takes two with it, a compound written apart three.
-fn most_broken(len: usize) -> usize {
-    2 * most_altered(len) + 1
-}
-
-/// What is known of the hard sentences of messages asked before; none if nothing can ever cover a message.
-pub(crate) type Hard = HashMap<u32, Option<Arc<[Open]>>, FixedState>;
-
-/// A sentence that no kept message is known to have word for word.
-#[derive(Clone, Debug)]
-pub(crate) struct Open {
-    /// Its number among the units.
-    number: usize,
-    /// Its word pairs, as far as they take part in fingerprints.
-    pairs: Vec<u64>,
-    /// How many of the pairs stand wherever the sentence does.
-    least: usize,
-}
-
-impl Open {
-    fn of(number: usize, pairs: Vec<u64>, len: usize) -> Self {
-        Self {
-            number,
-            least: pairs.len().saturating_sub(most_broken(len)),
-            pairs,
-        }
-    }
-
-    /// Whether more of its pairs occur in no other message than words that differ can explain.
-    fn is_new(&self, known: &Twice) -> bool {
-        self.pairs.iter().filter(|&&p| known.contains(p)).count() < self.least
-    }
 }
