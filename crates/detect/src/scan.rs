@@ -19,6 +19,7 @@ use crate::order::{KeepRule, by_content, by_policy};
 use crate::reading::{self, Read};
 use crate::record::{Record, Sameness};
 use crate::shared::Shared;
+use crate::show::bytes_of;
 use crate::threads::threads;
 
 /// Which words make fingerprints, and which numbers stand for them. Only candidates depend on it: every verdict is proved
@@ -486,29 +487,11 @@ fn residue_texts(verdicts: &[Verdict], walk: &Walk<'_>) -> Vec<Vec<String>> {
 
 /// A stretch of a message as a reader would see it on one line: quote marks and line ends gone.
 pub(crate) fn shown(text: &Comparable, words: &std::ops::Range<u32>) -> String {
-    let slice = text
-        .document
-        .words
-        .get(words.start as usize..words.end as usize)
-        .unwrap_or_default();
-    let (Some(first), Some(last)) = (slice.first(), slice.last()) else {
-        return String::new();
-    };
-    let tail = text
-        .document
-        .text
-        .get(last.end as usize..)
-        .unwrap_or_default();
-    let mark: usize = tail
-        .chars()
-        .take_while(|c| !c.is_whitespace() && !c.is_alphanumeric())
-        .take(3)
-        .map(char::len_utf8)
-        .sum();
+    let stretch = bytes_of(text, words);
     let whole = text
         .document
         .text
-        .get(first.start as usize..last.end as usize + mark)
+        .get(stretch.start as usize..stretch.end as usize)
         .unwrap_or_default();
     let lines = whole.split('\n').enumerate().map(|(n, line)| {
         let marks = if n == 0 {

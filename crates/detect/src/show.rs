@@ -336,7 +336,7 @@ fn changed(text: &Comparable, words: &Range<u32>, positions: &[u32]) -> Vec<Rang
 }
 
 /// The bytes that words take, with the mark that ends them.
-fn bytes_of(text: &Comparable, words: &Range<u32>) -> Range<u32> {
+pub(crate) fn bytes_of(text: &Comparable, words: &Range<u32>) -> Range<u32> {
     let slice = text
         .document
         .words
