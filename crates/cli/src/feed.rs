@@ -1,6 +1,7 @@
-//! Messages that another program hands over as JSON lines. The members are told in `docs/scale.md`.
+//! Messages that another program hands over: as JSON lines, as an Arrow stream, or in Parquet files. The members are told in
+//! `docs/scale.md`.
 //!
-//! Lines are read one by one and never all held. A line that cannot be used is a value as well: it says what is wrong with it.
+//! Rows are read one by one and never all held. A row that cannot be used is a value as well: it says what is wrong with it.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -12,12 +13,16 @@ use anyhow::{Context, Result};
 use base64::Engine;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use clap::ValueEnum;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
-use twicetold_model::{Form, Location, RawMessage};
+use twicetold_cluster::{Handed, Kind, Named, Next, Table, form_named};
+use twicetold_model::{Form, Location};
 
 use crate::failure::Advice;
+use crate::report::escape::{self, visible};
+use crate::terminal::talk;
 
 /// A line may be so long: room for a message of 512 MB in base64.
 const LONGEST: u64 = 720 << 20;
@@ -28,17 +33,87 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// Lines, from files one after the other or from stdin.
+/// What rows are read from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum From {
+    /// One JSON object a line
+    Jsonl,
+    /// An Arrow IPC stream, or an Arrow IPC file (Feather)
+    Arrow,
+    /// A Parquet file
+    Parquet,
+}
+
+impl From {
+    fn kind(self) -> Kind {
+        match self {
+            Self::Jsonl => Kind::Jsonl,
+            Self::Arrow => Kind::Arrow,
+            Self::Parquet => Kind::Parquet,
+        }
+    }
+}
+
+/// Rows, from files one after the other or from stdin.
 pub(crate) struct Feed {
     waiting: VecDeque<PathBuf>,
+    /// What all of them are, if the user says so.
+    from: Option<Kind>,
     open: Option<Open>,
 }
 
 /// A file that is being read.
-struct Open {
+enum Open {
+    Lines(Lines),
+    Table(String, Box<Table>),
+}
+
+/// A file of JSON lines.
+struct Lines {
     name: String,
     reader: Box<dyn BufRead>,
     offset: u64,
+}
+
+/// What a feed gives.
+pub(crate) enum Piece {
+    /// A JSON line.
+    Line(Line),
+    /// The row of a table.
+    Row(Box<Handed>),
+    /// Rows are missing here: in which file, and what happened to them.
+    Lost(String, String),
+}
+
+impl Piece {
+    /// How many bytes are held.
+    pub(crate) fn len(&self) -> u64 {
+        match self {
+            Self::Line(line) => line.len(),
+            Self::Row(handed) => {
+                let bytes = handed.message.as_ref().map_or(0, |raw| raw.bytes.len());
+                bytes as u64
+            }
+            Self::Lost(..) => 0,
+        }
+    }
+
+    /// What it hands over; of rows that are missing, that they are.
+    pub(crate) fn handed(self) -> Handed {
+        match self {
+            Self::Line(line) => line.handed(),
+            Self::Row(handed) => *handed,
+            Self::Lost(name, what) => Handed {
+                group: None,
+                id: name.clone(),
+                location: Location {
+                    path: name,
+                    offset: None,
+                },
+                message: Err(what.into()),
+            },
+        }
+    }
 }
 
 /// A line as it was read.
@@ -50,22 +125,9 @@ pub(crate) struct Line {
     bytes: Option<Vec<u8>>,
 }
 
-/// What a line hands over.
-#[derive(Debug)]
-pub(crate) struct Handed {
-    /// The group it names.
-    pub(crate) group: Option<String>,
-    /// The id it names, or else where the message stands.
-    pub(crate) id: String,
-    /// Where the message stands.
-    pub(crate) location: Location,
-    /// The message, or what is wrong with the line.
-    pub(crate) message: Result<RawMessage<'static>, Cow<'static, str>>,
-}
-
 impl Feed {
-    /// Lines of these files, of which `-` is stdin. A file that is not there is found out now.
-    pub(crate) fn open(paths: &[PathBuf]) -> Result<Self> {
+    /// Rows of these files, of which `-` is stdin. A file that is not there is found out now.
+    pub(crate) fn open(paths: &[PathBuf], from: Option<From>) -> Result<Self> {
         for path in paths.iter().filter(|path| !is_stdin(path)) {
             let found = path.metadata().with_context(|| {
                 Advice::new(
@@ -75,7 +137,7 @@ impl Feed {
             })?;
             if found.is_dir() {
                 return Err(Advice::new(
-                    format!("{} is a folder, not a file of JSON lines", path.display()),
+                    format!("{} is a folder, not a file of rows", path.display()),
                     "name the files in it, or pipe them in",
                 )
                 .into_error());
@@ -83,32 +145,125 @@ impl Feed {
         }
         Ok(Self {
             waiting: paths.iter().cloned().collect(),
+            from: from.map(From::kind),
             open: None,
         })
     }
 
-    /// The next line that is not blank.
-    pub(crate) fn next(&mut self) -> Result<Option<Line>> {
+    /// The next row, or line that is not blank.
+    pub(crate) fn next(&mut self) -> Result<Option<Piece>> {
         loop {
             if self.open.is_none() {
                 let Some(path) = self.waiting.pop_front() else {
                     return Ok(None);
                 };
-                self.open = Some(Open::new(&path).with_context(|| unreadable(&path))?);
+                self.open = Some(open(&path, self.from)?);
             }
             let Some(open) = &mut self.open else {
                 return Ok(None);
             };
-            let line = open
-                .line()
-                .with_context(|| unreadable(Path::new(&open.name)))?;
-            match line {
-                Some(line) if line.is_blank() => {}
-                Some(line) => return Ok(Some(line)),
+            match open.next()? {
+                Some(piece) => return Ok(Some(piece)),
                 None => self.open = None,
             }
         }
     }
+}
+
+/// Whether a file is a table, by its first bytes. What cannot be read is none.
+pub(crate) fn is_table(path: &Path) -> bool {
+    let kind = File::open(path).and_then(|mut file| {
+        let found = path.metadata()?.is_file().then(|| beginning(&mut file));
+        found.unwrap_or_else(|| Ok((Kind::Jsonl, Vec::new())))
+    });
+    kind.is_ok_and(|(kind, _)| kind != Kind::Jsonl)
+}
+
+/// What something is, and the bytes that were read to see it.
+fn beginning(reader: &mut dyn Read) -> io::Result<(Kind, Vec<u8>)> {
+    let mut head = Vec::new();
+    loop {
+        if let Some(kind) = Kind::of_beginning(&head) {
+            return Ok((kind, head));
+        }
+        // One by one: whoever has sent a line may wait for an answer before sending more.
+        if reader.take(1).read_to_end(&mut head)? == 0 {
+            return Ok((Kind::Jsonl, head));
+        }
+    }
+}
+
+fn open(path: &Path, from: Option<Kind>) -> Result<Open> {
+    let opened = || -> io::Result<(Kind, Vec<u8>, Box<dyn BufRead>)> {
+        let mut reader: Box<dyn BufRead> = match is_stdin(path) {
+            true => Box::new(io::stdin().lock()),
+            false => Box::new(BufReader::with_capacity(1 << 16, File::open(path)?)),
+        };
+        let (kind, head) = match from {
+            Some(kind) => (kind, Vec::new()),
+            None => beginning(&mut reader)?,
+        };
+        Ok((kind, head, reader))
+    };
+    let (kind, head, reader) = opened().with_context(|| unreadable(path))?;
+    let name = path.to_string_lossy().into_owned();
+    let reader = Box::new(io::Cursor::new(head).chain(reader));
+    Ok(match kind {
+        Kind::Jsonl => Open::Lines(Lines {
+            name,
+            reader,
+            offset: 0,
+        }),
+        Kind::Arrow => Open::Table(name.clone(), Box::new(Table::stream(name, reader))),
+        Kind::Parquet if is_stdin(path) => {
+            return Err(Advice::new(
+                "a Parquet file cannot come through a pipe: its table of contents stands at its end",
+                "save it and name the file, or send an Arrow stream",
+            )
+            .into_error());
+        }
+        Kind::Parquet => {
+            let file = File::open(path).with_context(|| unreadable(path))?;
+            Open::Table(name.clone(), Box::new(Table::parquet(name, file)))
+        }
+    })
+}
+
+impl Open {
+    fn next(&mut self) -> Result<Option<Piece>> {
+        match self {
+            Self::Lines(lines) => loop {
+                let line = lines
+                    .line()
+                    .with_context(|| unreadable(Path::new(&lines.name)))?;
+                match line {
+                    Some(line) if line.is_blank() => {}
+                    line => return Ok(line.map(Piece::Line)),
+                }
+            },
+            Self::Table(name, table) => match table.next() {
+                Ok(Next::Row(handed)) => Ok(Some(Piece::Row(Box::new(handed)))),
+                Ok(Next::Lost(what)) => Ok(Some(Piece::Lost(name.clone(), what))),
+                Ok(Next::End) => Ok(None),
+                Err(refused) => Err(Advice::new(refused.what, refused.hint).into_error()),
+            },
+        }
+    }
+}
+
+/// How many bytes there are to read, if that is known.
+pub(crate) fn size_of(files: &[PathBuf]) -> u64 {
+    let sizes = files.iter().map(|file| match is_stdin(file) {
+        true => None,
+        false => Some(file.metadata().ok()?.len()),
+    });
+    sizes.sum::<Option<u64>>().unwrap_or(0)
+}
+
+/// Tells people that a table has lost rows.
+pub(crate) fn warn_of_loss(what: &str) {
+    talk(&format!("warning: {}", visible(what, escape::MESSAGE)));
+    talk("hint: write or copy it again; what could be read of it was used");
 }
 
 pub(crate) fn is_stdin(path: &Path) -> bool {
@@ -127,20 +282,7 @@ fn unreadable(path: &Path) -> Advice {
     )
 }
 
-impl Open {
-    fn new(path: &Path) -> io::Result<Self> {
-        let reader: Box<dyn BufRead> = if is_stdin(path) {
-            Box::new(io::stdin().lock())
-        } else {
-            Box::new(BufReader::with_capacity(1 << 16, File::open(path)?))
-        };
-        Ok(Self {
-            name: path.to_string_lossy().into_owned(),
-            reader,
-            offset: 0,
-        })
-    }
-
+impl Lines {
     fn line(&mut self) -> io::Result<Option<Line>> {
         let mut bytes = Vec::new();
         let mut read = (&mut self.reader)
@@ -250,29 +392,14 @@ impl Members {
                 None
             }),
         };
-        // A message keeps its place whatever the order in which it is handed over.
-        let location = match (path, &id) {
-            (Some(path), _) => Location { path, offset },
-            (None, Some(id)) => Location {
-                path: id.clone(),
-                offset: None,
-            },
-            (None, None) => place,
-        };
-        let message = match wrong {
-            Some(wrong) => Err(wrong),
-            None => self.message(line),
-        };
-        Handed {
+        let named = Named {
             group,
-            id: id.unwrap_or_else(|| location.to_string()),
-            message: message.map(|(form, bytes)| RawMessage {
-                location: location.clone(),
-                form,
-                bytes: Cow::Owned(bytes),
-            }),
-            location,
-        }
+            id,
+            path,
+            offset,
+            wrong,
+        };
+        named.handed(place, || self.message(line))
     }
 
     /// The message itself, or else the line, if there is a text in it: what a file of JSON lines is made of.
@@ -286,8 +413,7 @@ impl Members {
         };
         let form = match &self.form {
             Value::Null => Form::Mail,
-            Value::String(form) => form_named(form)
-                .ok_or("the form is not known; there are mail, text, json and sgml")?,
+            Value::String(form) => form_named(form)?,
             _ => return Err("the form is no text".into()),
         };
         let mut message = message.into_bytes();
@@ -299,21 +425,6 @@ impl Members {
             .map_err(|error| format!("the message is no base64: {error}"))?;
         Ok((form, bytes))
     }
-}
-
-/// The name of a form in rows.
-pub(crate) fn form_name(form: Form) -> &'static str {
-    match form {
-        Form::Mail => "mail",
-        Form::Text => "text",
-        Form::Json => "json",
-        Form::Sgml => "sgml",
-    }
-}
-
-fn form_named(name: &str) -> Option<Form> {
-    let forms = [Form::Mail, Form::Text, Form::Json, Form::Sgml];
-    forms.into_iter().find(|&form| form_name(form) == name)
 }
 
 #[cfg(test)]

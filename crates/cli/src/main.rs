@@ -11,6 +11,7 @@ mod fetching;
 mod on_server;
 mod output;
 mod report;
+mod sheet;
 mod terminal;
 
 use std::process::ExitCode;

@@ -208,7 +208,7 @@ fn bad_lines_are_told_and_the_rest_is_judged() {
     ];
     let run = twicetold_fed(["judge"], &input.join("\n"));
     assert_eq!(run.status.code(), Some(3));
-    assert!(text(&run.stderr).contains("4 lines could not be judged"));
+    assert!(text(&run.stderr).contains("4 rows could not be judged"));
     let found = rows(&run.stdout);
     let seen: Vec<(&str, &str)> = found
         .iter()

@@ -148,7 +148,7 @@ fn a_bad_line_says_so_and_the_rest_goes_on() {
     );
     let run = twicetold_fed(["sketch", "-", "--method", "simhash"], &input);
     assert_eq!(run.status.code(), Some(3));
-    assert!(text(&run.stderr).contains("4 lines could not be read"));
+    assert!(text(&run.stderr).contains("4 rows could not be read"));
     let found = rows(&run.stdout);
     let ids: Vec<&str> = found
         .iter()

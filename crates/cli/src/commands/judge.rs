@@ -1,11 +1,12 @@
 //! `twicetold judge`.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::Result;
 use clap::Args;
+use twicetold_cluster::{Handed, VerdictColumns, VerdictRow};
 use twicetold_detect::{Crew, Options, Progress, Stage};
 use twicetold_model::{Location, RawMessage};
 use twicetold_source::Collection;
@@ -14,18 +15,21 @@ use super::TalkArgs;
 use super::engine::{DecidingArgs, parse_size, use_threads};
 use super::scan::would_overwrite;
 use crate::failure::Exit;
-use crate::feed::{Feed, Handed, is_stdin};
+use crate::feed::{Feed, From, Piece, size_of, warn_of_loss};
 use crate::output::Output;
-use crate::report::judged::{write, write_unread};
+use crate::report::judged::{rows, unread};
 use crate::report::units;
+use crate::sheet::{Ready, RowFormat, Sheet};
 use crate::terminal::{Bar, talk};
 
 /// Judge groups of messages that another program hands over
 ///
-/// Reads JSON lines, each with a group, an id and a message (or a text), the lines of a group one after
+/// Reads rows, each with a group, an id and a message (or a text), the rows of a group one after
 /// the other, and judges every group on its own: the verdicts are those that scan would give if the
-/// group were the whole mailbox. One line is written for each message, as scan writes it, with group and ids
+/// group were the whole mailbox. One row is written for each message, as scan writes it, with group and ids
 /// behind. One group is held in memory at a time, or several small ones.
+///
+/// Rows are JSON lines (the message in base64), an Arrow stream, or Parquet files: the first bytes tell.
 ///
 /// A message is only called redundant if others of its group say everything it says, and those are
 /// kept. So a message has to be in one group only: else two groups could each rely on what the other
@@ -33,7 +37,7 @@ use crate::terminal::{Bar, talk};
 #[derive(Debug, Args)]
 #[command(after_long_help = AFTER_HELP)]
 pub(super) struct JudgeArgs {
-    /// Files of JSON lines, read one after the other; - is stdin
+    /// Files of rows, read one after the other; - is stdin
     #[arg(value_name = "FILE", default_value = "-")]
     files: Vec<PathBuf>,
 
@@ -45,6 +49,14 @@ pub(super) struct JudgeArgs {
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 
+    /// Read the files as rows of this kind [default: by their first bytes]
+    #[arg(long, value_enum, value_name = "KIND")]
+    from: Option<From>,
+
+    /// How to write the verdicts
+    #[arg(long, short, value_enum, default_value_t)]
+    format: RowFormat,
+
     #[command(flatten)]
     deciding: DecidingArgs,
 }
@@ -54,11 +66,12 @@ Examples:
   twicetold judge groups.jsonl
   producer | twicetold judge | consumer
   twicetold judge --keep newest --output verdicts.jsonl part-*.jsonl
+  twicetold judge --format arrow --output verdicts.arrow part-*.parquet
 
-Exit codes: 0 done, 1 error, 2 wrong usage, 3 done but some lines could not be judged,
+Exit codes: 0 done, 1 error, 2 wrong usage, 3 done but some rows could not be judged,
 130 interrupted.
 
-More: docs/scale.md (the lines, and how to make groups), docs/output.md (the verdicts),
+More: docs/scale.md (the rows, and how to make groups), docs/output.md (the verdicts),
 docs/exit-codes.md";
 
 /// Groups are judged together until they have so many bytes.
@@ -71,41 +84,47 @@ pub(super) fn run(args: &JudgeArgs, how: TalkArgs) -> Result<Exit> {
     if let Some(path) = args.files.iter().find(|path| output.replaces(path)) {
         return Err(would_overwrite(path));
     }
-    let mut feed = Feed::open(&args.files)?;
+    args.format.refuse_terminal(&output)?;
+    let mut feed = Feed::open(&args.files, args.from)?;
     use_threads(args.deciding.threads())?;
     let start = Instant::now();
     let bar = Bar::new(how.quiet);
-    bar.begin(Stage::Reading, total(&args.files));
+    bar.begin(Stage::Reading, size_of(&args.files));
     let mut desk = Desk {
         options: args.deciding.options(),
         largest: args.largest,
+        format: args.format,
         crew: Crew::new(),
         open: None,
+        gap: false,
         ready: Vec::new(),
         ready_bytes: 0,
         messages: 0,
         groups: 0,
         unread: 0,
+        lost: Vec::new(),
     };
     let mut failed = None;
     let written = output.write(|out| {
+        let mut sheet = Sheet::new(args.format, out, VerdictColumns::default())?;
         loop {
-            let line = match feed.next() {
-                Ok(Some(line)) => line,
+            let piece = match feed.next() {
+                Ok(Some(piece)) => piece,
                 Ok(None) => break,
                 Err(error) => {
                     failed = Some(error);
                     return Err(io::ErrorKind::Other.into());
                 }
             };
-            bar.advance(1, line.len());
-            desk.take(line.handed());
+            bar.advance(1, piece.len());
+            desk.take(piece);
             if desk.ready_bytes >= BATCH_BYTES || desk.ready.len() >= BATCH_ITEMS {
-                desk.judge(out)?;
+                desk.judge(&mut sheet)?;
             }
         }
         desk.close();
-        desk.judge(out)
+        desk.judge(&mut sheet)?;
+        sheet.finish()
     });
     bar.finish();
     if let Some(error) = failed {
@@ -113,10 +132,11 @@ pub(super) fn run(args: &JudgeArgs, how: TalkArgs) -> Result<Exit> {
     }
     written?;
     if !how.quiet {
+        desk.lost.iter().for_each(|what| warn_of_loss(what));
         if desk.unread > 0 {
-            let lines = units::counted(desk.unread, "line", "lines");
+            let rows = units::counted(desk.unread, "row", "rows");
             talk(&format!(
-                "warning: {lines} could not be judged; the problems in their rows say why"
+                "warning: {rows} could not be judged; the problems in them say why"
             ));
         }
         let messages = units::counted(desk.messages, "message", "messages");
@@ -124,51 +144,48 @@ pub(super) fn run(args: &JudgeArgs, how: TalkArgs) -> Result<Exit> {
         let took = start.elapsed().as_secs_f64();
         talk(&format!("{messages} in {groups} in {took:.1} s"));
     }
-    Ok(match desk.unread {
-        0 => Exit::Done,
-        _ => Exit::Partly,
+    Ok(match desk.unread == 0 && desk.lost.is_empty() {
+        true => Exit::Done,
+        false => Exit::Partly,
     })
-}
-
-/// How many bytes there are to read, if that is known.
-fn total(files: &[PathBuf]) -> u64 {
-    let sizes = files.iter().map(|file| match is_stdin(file) {
-        true => None,
-        false => Some(file.metadata().ok()?.len()),
-    });
-    sizes.sum::<Option<u64>>().unwrap_or(0)
 }
 
 /// What has been handed over and is not yet written.
 struct Desk {
     options: Options,
     largest: u64,
+    format: RowFormat,
     crew: Crew,
     open: Option<Group>,
+    /// Whether rows are missing just before: the beginning of the next group may be among them.
+    gap: bool,
     ready: Vec<Item>,
     ready_bytes: u64,
     messages: u64,
     groups: u64,
     unread: u64,
+    /// Where tables have lost rows.
+    lost: Vec<String>,
 }
 
-/// A group whose lines are still coming.
+/// A group whose rows are still coming.
 struct Group {
     name: String,
     messages: Vec<(String, RawMessage<'static>)>,
     bytes: u64,
-    too_large: bool,
+    /// Why it is not judged: its messages stay.
+    spoilt: Option<&'static str>,
 }
+
+const TOO_LARGE: &str = "the group is larger than --largest allows, so it was not judged; \
+     make smaller groups, or raise --largest";
+const INCOMPLETE: &str = "rows are missing where the group begins or ends, so it was not judged; \
+     hand the whole group over once more";
 
 /// Something to be written.
 enum Item {
     Group(Judgeable),
-    Unread {
-        group: Option<String>,
-        id: String,
-        location: Location,
-        problem: String,
-    },
+    Unread(VerdictRow),
 }
 
 /// A group that is complete.
@@ -181,51 +198,70 @@ struct Judgeable {
 }
 
 impl Desk {
-    /// Takes what a line hands over.
-    fn take(&mut self, handed: Handed) {
+    /// Takes what is handed over.
+    fn take(&mut self, piece: Piece) {
+        let lost = match &piece {
+            Piece::Lost(_, what) => Some(what.clone()),
+            _ => None,
+        };
         let Handed {
             group,
             id,
             location,
             message,
-        } = handed;
+        } = piece.handed();
+        if let Some(what) = lost {
+            if let Some(open) = &mut self.open {
+                open.spoilt = Some(INCOMPLETE);
+            }
+            self.refuse_if_spoilt();
+            self.gap = true;
+            let row = unread(group, id, location, what.clone());
+            self.ready.push(Item::Unread(row));
+            self.lost.push(what);
+            return;
+        }
         let (name, raw) = match (group, message) {
             (Some(group), Ok(raw)) => (group, raw),
             (group, Err(problem)) => return self.refuse(group, id, location, &problem),
-            (None, Ok(_)) => return self.refuse(None, id, location, "the line has no group"),
+            (None, Ok(_)) => return self.refuse(None, id, location, "the row has no group"),
         };
         if self.open.as_ref().is_none_or(|open| open.name != name) {
             self.close();
         }
+        let gap = std::mem::take(&mut self.gap);
         let open = self.open.get_or_insert_with(|| Group {
             name,
             messages: Vec::new(),
             bytes: 0,
-            too_large: false,
+            spoilt: gap.then_some(INCOMPLETE),
         });
         open.bytes += raw.bytes.len() as u64;
         open.messages.push((id, raw));
         if open.bytes > self.largest {
-            open.too_large = true;
+            open.spoilt = open.spoilt.or(Some(TOO_LARGE));
         }
-        if open.too_large {
-            let name = open.name.clone();
-            for (id, raw) in std::mem::take(&mut open.messages) {
-                let problem = "the group is larger than --largest allows, so it was not judged; \
-                     make smaller groups, or raise --largest";
-                self.refuse(Some(name.clone()), id, raw.location, problem);
-            }
+        self.refuse_if_spoilt();
+    }
+
+    /// The messages of a group that cannot be judged need not wait for the rest of it.
+    fn refuse_if_spoilt(&mut self) {
+        let Some(open) = &mut self.open else {
+            return;
+        };
+        let Some(problem) = open.spoilt else {
+            return;
+        };
+        let name = open.name.clone();
+        for (id, raw) in std::mem::take(&mut open.messages) {
+            self.refuse(Some(name.clone()), id, raw.location, problem);
         }
     }
 
     fn refuse(&mut self, group: Option<String>, id: String, location: Location, problem: &str) {
         self.unread += 1;
-        self.ready.push(Item::Unread {
-            group,
-            id,
-            location,
-            problem: problem.to_owned(),
-        });
+        let row = unread(group, id, location, problem.to_owned());
+        self.ready.push(Item::Unread(row));
     }
 
     /// The group that was open is complete.
@@ -260,14 +296,14 @@ impl Desk {
     }
 
     /// Judges the groups that are complete and writes everything in the order in which it came.
-    fn judge(&mut self, out: &mut dyn Write) -> io::Result<()> {
+    fn judge(&mut self, sheet: &mut Sheet<'_, VerdictColumns>) -> io::Result<()> {
         let mut ready = std::mem::take(&mut self.ready);
         self.ready_bytes = 0;
         let collections: Vec<Collection> = ready
             .iter_mut()
             .filter_map(|item| match item {
                 Item::Group(group) => Some(std::mem::take(&mut group.messages)),
-                Item::Unread { .. } => None,
+                Item::Unread(_) => None,
             })
             .map(Collection::of_messages)
             .collect();
@@ -275,31 +311,26 @@ impl Desk {
             .iter()
             .filter_map(|item| match item {
                 Item::Group(group) => Some(group),
-                Item::Unread { .. } => None,
+                Item::Unread(_) => None,
             })
             .collect();
+        let format = self.format;
         let judged = self.crew.scan_each(&collections, &self.options, |n, scan| {
-            let mut rows = Vec::new();
             let group = groups[n];
-            write(&mut rows, &group.name, scan, |place| group.id(place)).map(|()| rows)
+            format.ready(rows(&group.name, scan, |place| group.id(place)))
         });
-        let mut judged = judged.into_iter();
-        for item in &ready {
+        let mut judged: std::vec::IntoIter<io::Result<Ready<VerdictRow>>> = judged.into_iter();
+        for item in ready {
             match item {
                 Item::Group(_) => {
                     if let Some(rows) = judged.next() {
-                        out.write_all(&rows?)?;
+                        sheet.put(rows?)?;
                     }
                 }
-                Item::Unread {
-                    group,
-                    id,
-                    location,
-                    problem,
-                } => write_unread(out, group.as_deref(), id, location, problem)?,
+                Item::Unread(row) => sheet.put(format.ready(vec![row])?)?,
             }
         }
-        out.flush()
+        sheet.flush()
     }
 }
 

@@ -8,6 +8,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
 use rayon::prelude::*;
+use twicetold_cluster::{SketchColumns, SketchRow};
 use twicetold_detect::{Met, Progress, Sketcher, Stage, sketch_each};
 use twicetold_methods::catalogue::{Chosen, entry};
 use twicetold_model::{Location, Problem};
@@ -18,24 +19,26 @@ use super::engine::{refuse_if_nothing_is_there, use_threads};
 use super::pairs::choose;
 use super::scan::{warn_of_troubles, would_overwrite};
 use crate::failure::{Advice, Exit};
-use crate::feed::{Feed, Line, is_stdin};
+use crate::feed::{Feed, From, Piece, is_stdin, is_table, size_of, warn_of_loss};
 use crate::output::Output;
-use crate::report::sketches::{Making, write, write_unread};
+use crate::report::sketches::Making;
 use crate::report::units;
+use crate::sheet::{Ready, RowFormat, Sheet};
 use crate::terminal::{Bar, talk};
 
 /// Write the keys and sketches of texts, for an engine that finds pairs
 ///
-/// Reads every text below the paths once and writes a JSON line for each: where it stands, the keys by
+/// Reads every text below the paths once and writes a row for each: where it stands, the keys by
 /// which its near duplicates can be found, and the sketch by which two texts are compared. These are
 /// the sketches that pairs makes. Nothing is kept, so that any number of texts can pass.
 ///
-/// A path is whatever pairs reads. - reads JSON lines from stdin, each with an id and a text, or with an id
-/// and a message in base64. With --with-message the rows are what judge reads, once each has a group.
+/// A path is whatever pairs reads, or a table: an Arrow stream or a Parquet file with an id and a text, or with an id
+/// and a message. - reads rows from stdin: JSON lines (the message in base64) or an Arrow stream. With --with-message the
+/// rows are what judge reads, once each has a group.
 #[derive(Debug, Args)]
 #[command(after_long_help = AFTER_HELP)]
 pub(super) struct SketchArgs {
-    /// The mailboxes, files and folders to read; - reads JSON lines from stdin
+    /// The mailboxes, files, folders and tables to read; - reads rows from stdin
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
 
@@ -51,9 +54,17 @@ pub(super) struct SketchArgs {
     #[arg(long, value_name = "FILE")]
     lexicon: Option<PathBuf>,
 
-    /// Put the message itself into each row, in base64
+    /// Put the message itself into each row: in base64 into JSON lines, as it is into Arrow
     #[arg(long)]
     with_message: bool,
+
+    /// Read the paths as rows of this kind [default: by their first bytes]
+    #[arg(long, value_enum, value_name = "KIND")]
+    from: Option<From>,
+
+    /// How to write the rows
+    #[arg(long, short, value_enum, default_value_t)]
+    format: RowFormat,
 
     /// Write to this file instead of stdout; it appears when it is complete
     #[arg(long, short, value_name = "FILE")]
@@ -69,6 +80,7 @@ Examples:
   twicetold sketch ~/Mail
   twicetold sketch --method simhash --set simhash.distance=5 posts.jsonl
   producer | twicetold sketch --method edit - | consumer
+  twicetold sketch --format arrow part-*.parquet --output rows.arrow
   twicetold sketch --with-message ~/Mail --output rows.jsonl
 
 Exit codes: 0 done, 1 error, 2 wrong usage, 3 done but something could not be read,
@@ -76,10 +88,10 @@ Exit codes: 0 done, 1 error, 2 wrong usage, 3 done but something could not be re
 
 More: docs/scale.md (the rows, and what to do with them), docs/methods.md, docs/exit-codes.md";
 
-/// Lines of stdin are sketched together until they have so many bytes.
+/// Rows that are handed over are sketched together until they have so many bytes.
 const BATCH_BYTES: u64 = 8 << 20;
-/// And so many lines at the most.
-const BATCH_LINES: usize = 4096;
+/// And so many of them at the most.
+const BATCH_ROWS: usize = 4096;
 
 pub(super) fn run(args: &SketchArgs, how: TalkArgs) -> Result<Exit> {
     let stdin = args.paths.iter().any(|path| is_stdin(path));
@@ -91,6 +103,7 @@ pub(super) fn run(args: &SketchArgs, how: TalkArgs) -> Result<Exit> {
         .usage()
         .into_error());
     }
+    let feeds = stdin || args.from.is_some() || all_are_tables(&args.paths)?;
     let methods = choose(
         std::slice::from_ref(&args.method),
         &args.set,
@@ -101,16 +114,20 @@ pub(super) fn run(args: &SketchArgs, how: TalkArgs) -> Result<Exit> {
     };
     let making = Making {
         method: method.name(),
-        settings: settings(&method, args.lexicon.as_deref())?,
+        settings: settings(&method, args.lexicon.as_deref())?.into(),
         with_message: args.with_message,
     };
     let sketcher = Sketcher::new(method);
     let output = Output::open(args.output.as_deref())?;
+    args.format.refuse_terminal(&output)?;
+    if let Some(path) = args.paths.iter().find(|path| output.replaces(path)) {
+        return Err(would_overwrite(path));
+    }
     use_threads(args.threads)?;
     let start = Instant::now();
     let bar = Bar::new(how.quiet);
-    let told = if stdin {
-        from_stdin(args, &sketcher, &making, &output, &bar)
+    let told = if feeds {
+        from_feed(args, &sketcher, &making, &output, &bar)
     } else {
         from_paths(args, &sketcher, &making, &output, &bar)
     };
@@ -118,10 +135,11 @@ pub(super) fn run(args: &SketchArgs, how: TalkArgs) -> Result<Exit> {
     let told = told?;
     if !how.quiet {
         warn_of_troubles(&told.troubles);
-        if told.unread_lines > 0 {
-            let lines = units::counted(told.unread_lines, "line", "lines");
+        told.lost.iter().for_each(|what| warn_of_loss(what));
+        if told.unread_rows > 0 {
+            let rows = units::counted(told.unread_rows, "row", "rows");
             talk(&format!(
-                "warning: {lines} could not be read; the problems in their rows say why"
+                "warning: {rows} could not be read; the problems in them say why"
             ));
         }
         let texts = units::counted(told.texts, "text", "texts");
@@ -132,7 +150,7 @@ pub(super) fn run(args: &SketchArgs, how: TalkArgs) -> Result<Exit> {
     }
     let note = |trouble: &Trouble| trouble.severity == Severity::Note;
     Ok(
-        if told.unread_lines == 0 && told.troubles.iter().all(note) {
+        if told.unread_rows == 0 && told.lost.is_empty() && told.troubles.iter().all(note) {
             Exit::Done
         } else {
             Exit::Partly
@@ -144,8 +162,30 @@ pub(super) fn run(args: &SketchArgs, how: TalkArgs) -> Result<Exit> {
 #[derive(Default)]
 struct Told {
     texts: u64,
-    unread_lines: u64,
+    unread_rows: u64,
+    /// Where tables have lost rows.
+    lost: Vec<String>,
     troubles: Vec<Trouble>,
+}
+
+/// Whether the paths are tables; some of them may not be.
+fn all_are_tables(paths: &[PathBuf]) -> Result<bool> {
+    let (tables, others): (Vec<&PathBuf>, Vec<&PathBuf>) =
+        paths.iter().partition(|path| is_table(path));
+    match (tables.first(), others.first()) {
+        (None, _) => Ok(false),
+        (_, None) => Ok(true),
+        (Some(table), Some(other)) => Err(Advice::new(
+            format!(
+                "{} is a table of messages, and {} is not",
+                table.display(),
+                other.display()
+            ),
+            "sketch them one after the other",
+        )
+        .usage()
+        .into_error()),
+    }
 }
 
 fn from_paths(
@@ -155,9 +195,6 @@ fn from_paths(
     output: &Output,
     bar: &Bar,
 ) -> Result<Told> {
-    if let Some(path) = args.paths.iter().find(|path| output.replaces(path)) {
-        return Err(would_overwrite(path));
-    }
     refuse_if_nothing_is_there(&args.paths)?;
     let collection = Collection::open(&args.paths);
     let mut files = collection.files().map(|(path, _)| PathBuf::from(path));
@@ -165,112 +202,121 @@ fn from_paths(
         return Err(would_overwrite(&path));
     }
     let mut told = Told::default();
-    let make = |met: Met<'_>| -> (io::Result<Vec<u8>>, Option<Trouble>) {
-        let mut row = Vec::new();
+    let ready = |row: SketchRow| args.format.ready(vec![row]);
+    let make = |met: Met<'_>| -> (io::Result<Option<Ready<SketchRow>>>, Option<Trouble>) {
         match met {
             Met::Text(sketched, message) => {
-                let written = write(&mut row, making, None, &sketched, message);
-                (written.map(|()| row), None)
+                let row = making.row(None, sketched, message);
+                (ready(row).map(Some), None)
             }
             Met::Trouble(trouble) => {
-                let written = match trouble.severity {
-                    Severity::Note => Ok(()),
+                let row = match trouble.severity {
+                    Severity::Note => Ok(None),
                     Severity::Unread => {
                         let location = Location {
                             path: trouble.path.clone(),
                             offset: None,
                         };
-                        write_unread(&mut row, making, &trouble.path, &location, &trouble.problem)
+                        let row = making.unread(trouble.path.clone(), location, &trouble.problem);
+                        ready(row).map(Some)
                     }
                 };
-                (written.map(|()| row), Some(trouble))
+                (row, Some(trouble))
             }
         }
     };
     output.write(|out| {
+        let mut sheet = Sheet::new(args.format, out, SketchColumns::new(args.with_message))?;
         sketch_each(&collection, sketcher, bar, make, |(row, trouble)| {
             told.texts += u64::from(trouble.is_none());
             told.troubles.extend(trouble);
-            out.write_all(&row?)
-        })
+            row?.map_or(Ok(()), |row| sheet.put(row))
+        })?;
+        sheet.finish()
     })?;
     Ok(told)
 }
 
-fn from_stdin(
+fn from_feed(
     args: &SketchArgs,
     sketcher: &Sketcher,
     making: &Making,
     output: &Output,
     bar: &Bar,
 ) -> Result<Told> {
-    let mut feed = Feed::open(&args.paths)?;
+    let mut feed = Feed::open(&args.paths, args.from)?;
     let mut told = Told::default();
     let mut failed = None;
-    bar.begin(Stage::Reading, 0);
+    bar.begin(Stage::Reading, size_of(&args.paths));
     let written = output.write(|out| {
+        let mut sheet = Sheet::new(args.format, out, SketchColumns::new(args.with_message))?;
         loop {
-            let lines = match batch(&mut feed, bar) {
-                Ok(lines) => lines,
+            let pieces = match batch(&mut feed, bar) {
+                Ok(pieces) => pieces,
                 Err(error) => {
                     failed = Some(error);
                     return Err(io::ErrorKind::Other.into());
                 }
             };
-            if lines.is_empty() {
-                return Ok(());
+            if pieces.is_empty() {
+                return sheet.finish();
             }
-            let rows: Vec<(io::Result<Vec<u8>>, bool)> = lines
+            for piece in &pieces {
+                if let Piece::Lost(_, what) = piece {
+                    told.lost.push(what.clone());
+                }
+            }
+            let rows: Vec<(io::Result<Ready<SketchRow>>, bool)> = pieces
                 .into_par_iter()
-                .map(|line| row(line, sketcher, making))
+                .map(|piece| {
+                    let (row, read) = row(piece, sketcher, making);
+                    (args.format.ready(vec![row]), read)
+                })
                 .collect();
             for (row, read) in rows {
                 told.texts += u64::from(read);
-                told.unread_lines += u64::from(!read);
-                out.write_all(&row?)?;
+                told.unread_rows += u64::from(!read);
+                sheet.put(row?)?;
             }
             // The next program need not wait for more than has come.
-            out.flush()?;
+            sheet.flush()?;
         }
     });
+    told.unread_rows -= told.lost.len() as u64;
     match failed {
         Some(error) => Err(error),
         None => written.map(|()| told),
     }
 }
 
-/// The next lines.
-fn batch(feed: &mut Feed, bar: &Bar) -> Result<Vec<Line>> {
-    let mut lines = Vec::new();
+/// The next rows.
+fn batch(feed: &mut Feed, bar: &Bar) -> Result<Vec<Piece>> {
+    let mut pieces = Vec::new();
     let mut bytes = 0;
-    while bytes < BATCH_BYTES && lines.len() < BATCH_LINES {
-        let Some(line) = feed.next()? else {
+    while bytes < BATCH_BYTES && pieces.len() < BATCH_ROWS {
+        let Some(piece) = feed.next()? else {
             break;
         };
-        bar.advance(1, line.len());
-        bytes += line.len();
-        lines.push(line);
+        bar.advance(1, piece.len());
+        bytes += piece.len();
+        pieces.push(piece);
     }
-    Ok(lines)
+    Ok(pieces)
 }
 
-/// The row of a line, and whether the line could be read.
-fn row(line: Line, sketcher: &Sketcher, making: &Making) -> (io::Result<Vec<u8>>, bool) {
-    let handed = line.handed();
-    let mut row = Vec::new();
-    let (written, read) = match handed.message {
+/// The row about what was handed over, and whether that could be read.
+fn row(piece: Piece, sketcher: &Sketcher, making: &Making) -> (SketchRow, bool) {
+    let handed = piece.handed();
+    match handed.message {
         Ok(raw) => {
             let sketched = sketcher.sketch(&raw);
-            let id = Some(handed.id.as_str());
-            (write(&mut row, making, id, &sketched, &raw.bytes), true)
+            (making.row(Some(&handed.id), sketched, &raw.bytes), true)
         }
         Err(what) => {
             let problem = Problem::new(what);
-            let written = write_unread(&mut row, making, &handed.id, &handed.location, &problem);
-            (written, false)
+            (making.unread(handed.id, handed.location, &problem), false)
         }
-    };
-    (written.map(|()| row), read)
+    }
 }
 
 /// What is set otherwise than by default: sketches made with other settings have other keys.

@@ -17,6 +17,14 @@ pub(crate) fn twicetold<'a>(args: impl IntoIterator<Item = &'a str>) -> Output {
 
 /// Runs it with something on stdin.
 pub(crate) fn twicetold_fed<'a>(args: impl IntoIterator<Item = &'a str>, input: &str) -> Output {
+    twicetold_fed_bytes(args, input.as_bytes())
+}
+
+/// Runs it with any bytes on stdin.
+pub(crate) fn twicetold_fed_bytes<'a>(
+    args: impl IntoIterator<Item = &'a str>,
+    input: &[u8],
+) -> Output {
     let mut child = Command::new(env!("CARGO_BIN_EXE_twicetold"))
         .args(args)
         .stdin(Stdio::piped())
@@ -27,7 +35,7 @@ pub(crate) fn twicetold_fed<'a>(args: impl IntoIterator<Item = &'a str>, input: 
     let mut stdin = child.stdin.take().unwrap();
     std::thread::scope(|threads| {
         // It may end before it has read everything; what it says then is what the test looks at.
-        threads.spawn(move || stdin.write_all(input.as_bytes()));
+        threads.spawn(move || stdin.write_all(input));
         child.wait_with_output().unwrap()
     })
 }

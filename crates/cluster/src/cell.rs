@@ -1,0 +1,368 @@
+//! One value of a table, and what the values of a row amount to.
+
+use std::borrow::Cow;
+
+use twicetold_model::{Form, Location};
+
+use crate::handed::{Handed, Named, form_named};
+use crate::version::SCHEMA;
+
+/// The members of a row that count; the columns have these names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Member {
+    Schema,
+    Group,
+    Id,
+    Path,
+    Offset,
+    Form,
+    Message,
+    MessageId,
+    Text,
+    Body,
+    Content,
+    Subject,
+    Title,
+    From,
+    Author,
+    Date,
+    References,
+    InReplyTo,
+}
+
+/// Those that make a row a text.
+pub(crate) const TEXTS: [Member; 3] = [Member::Text, Member::Body, Member::Content];
+
+impl Member {
+    pub(crate) const ALL: [Self; 18] = [
+        Self::Schema,
+        Self::Group,
+        Self::Id,
+        Self::Path,
+        Self::Offset,
+        Self::Form,
+        Self::Message,
+        Self::MessageId,
+        Self::Text,
+        Self::Body,
+        Self::Content,
+        Self::Subject,
+        Self::Title,
+        Self::From,
+        Self::Author,
+        Self::Date,
+        Self::References,
+        Self::InReplyTo,
+    ];
+
+    /// The name of the column.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Schema => "schema",
+            Self::Group => "group",
+            Self::Id => "id",
+            Self::Path => "path",
+            Self::Offset => "offset",
+            Self::Form => "form",
+            Self::Message => "message",
+            Self::MessageId => "message_id",
+            Self::Text => "text",
+            Self::Body => "body",
+            Self::Content => "content",
+            Self::Subject => "subject",
+            Self::Title => "title",
+            Self::From => "from",
+            Self::Author => "author",
+            Self::Date => "date",
+            Self::References => "references",
+            Self::InReplyTo => "in_reply_to",
+        }
+    }
+
+    /// The member of a column. A number called `schema` is the version of the row only in rows of our own, which name a method.
+    pub(crate) fn of_column(name: &str, columns: &[&str]) -> Option<Self> {
+        let found = Self::ALL.into_iter().find(|member| member.name() == name)?;
+        (found != Self::Schema || columns.contains(&"method")).then_some(found)
+    }
+
+    /// Whether it is part of a line of JSON lines that is read as a text.
+    fn is_of_a_text(self) -> bool {
+        !matches!(
+            self,
+            Self::Schema | Self::Group | Self::Path | Self::Offset | Self::Form | Self::Message
+        )
+    }
+}
+
+/// One value.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Cell<'a> {
+    Nothing,
+    /// What its column calls a text; whether it is UTF-8 is seen here, so that a bad one spoils one row.
+    Text(&'a [u8]),
+    Bytes(&'a [u8]),
+    Whole(i128),
+    Real(f64),
+    List(Vec<Cell<'a>>),
+    /// A value of a type that says nothing here.
+    Strange,
+}
+
+/// The values of one row, in the order of their columns.
+pub(crate) type Row<'a> = [(Member, Cell<'a>)];
+
+/// What a row hands over that stands at `place`.
+pub(crate) fn handed(row: &Row<'_>, place: Location) -> Handed {
+    let cell = |wanted: Member| {
+        let found = row.iter().find(|(member, _)| *member == wanted);
+        found.map_or(&Cell::Nothing, |(_, cell)| cell)
+    };
+    let mut named = Named::default();
+    let mut scalar = |member: Member, what: &'static str| match cell(member).scalar() {
+        Ok(said) => said.map(Cow::into_owned),
+        Err(()) => {
+            named.wrong.get_or_insert(Cow::Borrowed(what));
+            None
+        }
+    };
+    let group = scalar(
+        Member::Group,
+        "the group is neither a text nor a number, or no UTF-8",
+    );
+    let id = scalar(
+        Member::Id,
+        "the id is neither a text nor a number, or no UTF-8",
+    );
+    let path = scalar(Member::Path, "the path is no text, or no UTF-8");
+    (named.group, named.id, named.path) = (group, id, path);
+    match cell(Member::Offset).whole() {
+        Ok(offset) => named.offset = offset,
+        Err(()) => {
+            (named.wrong).get_or_insert(Cow::Borrowed("the offset is no whole number"));
+        }
+    }
+    if let Cell::Whole(version) = cell(Member::Schema)
+        && *version > i128::from(SCHEMA)
+    {
+        let what = format!("the row has schema {version}; this program reads schema {SCHEMA}");
+        named.wrong.get_or_insert(what.into());
+    }
+    named.handed(place, || {
+        message(cell(Member::Message), cell(Member::Form), row)
+    })
+}
+
+/// The message itself, or else the row as a line of JSON lines, if there is a text in it.
+fn message(
+    message: &Cell<'_>,
+    form: &Cell<'_>,
+    row: &Row<'_>,
+) -> Result<(Form, Vec<u8>), Cow<'static, str>> {
+    let (bytes, is_text) = match message {
+        Cell::Bytes(bytes) => (*bytes, false),
+        Cell::Text(bytes) => (*bytes, true),
+        Cell::Nothing => return text(row),
+        _ => return Err("the message is neither bytes nor a text".into()),
+    };
+    let form = match form.scalar() {
+        Ok(None) => Form::Mail,
+        Ok(Some(name)) => form_named(&name)?,
+        Err(()) => return Err("the form is no text".into()),
+    };
+    if is_text && form == Form::Mail && looks_like_base64(bytes) {
+        return Err(
+            "the message is base64 in a column of texts; make bytes of it (unbase64)".into(),
+        );
+    }
+    Ok((form, bytes.to_vec()))
+}
+
+/// Whether a mail is none, but what JSON lines have in its place: a mail has a colon in its first line.
+fn looks_like_base64(bytes: &[u8]) -> bool {
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=".contains(byte);
+    bytes.len() >= 16 && bytes.trim_ascii_end().iter().all(plain)
+}
+
+/// The row as a line of JSON lines, which is what a file of such lines is made of.
+fn text(row: &Row<'_>) -> Result<(Form, Vec<u8>), Cow<'static, str>> {
+    let there = |(member, cell): &(Member, Cell<'_>)| {
+        TEXTS.contains(member) && !matches!(cell, Cell::Nothing)
+    };
+    if !row.iter().any(there) {
+        return Err("the row has neither a message nor a text".into());
+    }
+    let mut line = b"{".to_vec();
+    for (member, cell) in row.iter().filter(|(member, _)| member.is_of_a_text()) {
+        if matches!(cell, Cell::Nothing) {
+            continue;
+        }
+        if line.len() > 1 {
+            line.push(b',');
+        }
+        line.extend(format!("\"{}\":", member.name()).into_bytes());
+        cell.write(&mut line)
+            .map_err(|()| format!("the {} is no text, or no UTF-8", member.name()))?;
+    }
+    line.push(b'}');
+    Ok((Form::Json, line))
+}
+
+impl Cell<'_> {
+    /// A text, or a number as JSON writes it. A number that is none, as pandas has in place of nothing, is nothing.
+    fn scalar(&self) -> Result<Option<Cow<'_, str>>, ()> {
+        match self {
+            Self::Nothing => Ok(None),
+            Self::Text(bytes) | Self::Bytes(bytes) => {
+                let text = std::str::from_utf8(bytes).map_err(drop)?;
+                Ok(Some(text.into()))
+            }
+            Self::Whole(number) => Ok(Some(number.to_string().into())),
+            Self::Real(number) if number.is_nan() => Ok(None),
+            Self::Real(number) => {
+                let number = serde_json::Number::from_f64(*number).ok_or(())?;
+                Ok(Some(number.to_string().into()))
+            }
+            Self::List(_) | Self::Strange => Err(()),
+        }
+    }
+
+    /// A whole number that is not negative.
+    fn whole(&self) -> Result<Option<u64>, ()> {
+        match self {
+            Self::Nothing => Ok(None),
+            Self::Whole(number) => u64::try_from(*number).map(Some).map_err(drop),
+            Self::Real(number) if number.is_nan() => Ok(None),
+            // pandas makes such numbers of whole ones if one of them is missing.
+            Self::Real(number) if number.fract() == 0.0 && (0.0..9e15).contains(number) => {
+                Ok(Some(*number as u64))
+            }
+            _ => Err(()),
+        }
+    }
+
+    /// Writes it as JSON.
+    fn write(&self, line: &mut Vec<u8>) -> Result<(), ()> {
+        match self {
+            Self::Text(_) | Self::Bytes(_) => {
+                let text = self.scalar()?.unwrap_or_default();
+                serde_json::to_writer(line, &text).map_err(drop)
+            }
+            Self::Whole(_) | Self::Real(_) => {
+                line.extend(self.scalar()?.as_deref().unwrap_or("null").bytes());
+                Ok(())
+            }
+            Self::Nothing => {
+                line.extend(b"null");
+                Ok(())
+            }
+            Self::List(cells) => {
+                line.push(b'[');
+                for (n, cell) in cells.iter().enumerate() {
+                    if n > 0 {
+                        line.push(b',');
+                    }
+                    cell.write(line)?;
+                }
+                line.push(b']');
+                Ok(())
+            }
+            Self::Strange => Err(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(cells: &[(Member, Cell<'_>)]) -> Handed {
+        let place = Location {
+            path: "x.arrow".to_owned(),
+            offset: Some(4),
+        };
+        handed(cells, place)
+    }
+
+    fn problem(cells: &[(Member, Cell<'_>)]) -> String {
+        row(cells).message.unwrap_err().into_owned()
+    }
+
+    #[test]
+    fn messages_and_texts_are_handed_over() {
+        let mail = row(&[
+            (Member::Group, Cell::Whole(3)),
+            (Member::Id, Cell::Text(b"a")),
+            (Member::Message, Cell::Bytes(b"Hi")),
+        ]);
+        assert_eq!(mail.group.as_deref(), Some("3"));
+        assert_eq!((mail.id.as_str(), mail.location.path.as_str()), ("a", "a"));
+        let raw = mail.message.unwrap();
+        assert_eq!((raw.form, &*raw.bytes), (Form::Mail, b"Hi".as_slice()));
+        let text = row(&[
+            (Member::Id, Cell::Real(5.0)),
+            (Member::Path, Cell::Nothing),
+            (Member::Text, Cell::Text("Hi \"ü\"".as_bytes())),
+            (Member::Date, Cell::Whole(7)),
+            (
+                Member::References,
+                Cell::List(vec![Cell::Text(b"r"), Cell::Nothing]),
+            ),
+        ]);
+        let raw = text.message.unwrap();
+        assert_eq!((text.id.as_str(), raw.form), ("5.0", Form::Json));
+        assert_eq!(
+            std::str::from_utf8(&raw.bytes).unwrap(),
+            r#"{"id":5.0,"text":"Hi \"ü\"","date":7,"references":["r",null]}"#
+        );
+        let placed = row(&[
+            (Member::Path, Cell::Bytes(b"in.mbox")),
+            (Member::Offset, Cell::Real(9.0)),
+            (Member::Form, Cell::Text(b"text")),
+            (Member::Message, Cell::Text(b"From: a\n\nHi")),
+        ]);
+        assert_eq!(placed.location.to_string(), "in.mbox@9");
+        assert_eq!(placed.message.unwrap().form, Form::Text);
+        let nameless = row(&[
+            (Member::Id, Cell::Real(f64::NAN)),
+            (Member::Text, Cell::Text(b"")),
+        ]);
+        assert_eq!(nameless.id, "x.arrow@4");
+    }
+
+    #[test]
+    fn what_is_wrong_is_told() {
+        let message = (Member::Message, Cell::Bytes(b"Hi"));
+        for (cells, told) in [
+            (vec![], "neither a message nor a text"),
+            (vec![(Member::Text, Cell::Nothing)], "neither a message"),
+            (vec![(Member::Text, Cell::Text(b"\xFF"))], "no UTF-8"),
+            (vec![(Member::Message, Cell::Whole(7))], "neither bytes"),
+            (
+                vec![(Member::Message, Cell::Text(b"RnJvbTogYQoKSGkg"))],
+                "base64",
+            ),
+            (
+                vec![(Member::Form, Cell::Text(b"fax")), message.clone()],
+                "form is not known",
+            ),
+            (
+                vec![(Member::Group, Cell::Strange), message.clone()],
+                "group",
+            ),
+            (
+                vec![(Member::Id, Cell::Text(b"\xFF")), message.clone()],
+                "UTF-8",
+            ),
+            (
+                vec![(Member::Offset, Cell::Whole(-1)), message.clone()],
+                "offset",
+            ),
+            (
+                vec![(Member::Schema, Cell::Whole(2)), message],
+                "schema 2; this program reads schema 1",
+            ),
+        ] {
+            assert!(problem(&cells).contains(told), "{}", problem(&cells));
+        }
+    }
+}

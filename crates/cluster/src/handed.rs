@@ -1,0 +1,86 @@
+//! What a row hands over, whatever it was written in.
+
+use std::borrow::Cow;
+
+use twicetold_model::{Form, Location, RawMessage};
+
+/// What a row hands over.
+#[derive(Debug)]
+pub struct Handed {
+    /// The group it names.
+    pub group: Option<String>,
+    /// The id it names, or else where the message stands.
+    pub id: String,
+    /// Where the message stands.
+    pub location: Location,
+    /// The message, or what is wrong with the row.
+    pub message: Result<RawMessage<'static>, Cow<'static, str>>,
+}
+
+/// What a row says about its message, before the message itself is looked at.
+#[derive(Debug, Default)]
+pub struct Named {
+    /// The group.
+    pub group: Option<String>,
+    /// What the message is called.
+    pub id: Option<String>,
+    /// The file it stands in.
+    pub path: Option<String>,
+    /// And where in it.
+    pub offset: Option<u64>,
+    /// The first thing that is wrong with one of these.
+    pub wrong: Option<Cow<'static, str>>,
+}
+
+impl Named {
+    /// The row, which itself stands at `place`, with what `message` makes of it.
+    pub fn handed(
+        self,
+        place: Location,
+        message: impl FnOnce() -> Result<(Form, Vec<u8>), Cow<'static, str>>,
+    ) -> Handed {
+        // A message keeps its place whatever the order in which it is handed over.
+        let location = match (self.path, &self.id) {
+            (Some(path), _) => Location {
+                path,
+                offset: self.offset,
+            },
+            (None, Some(id)) => Location {
+                path: id.clone(),
+                offset: None,
+            },
+            (None, None) => place,
+        };
+        let message = match self.wrong {
+            Some(wrong) => Err(wrong),
+            None => message(),
+        };
+        Handed {
+            group: self.group,
+            id: self.id.unwrap_or_else(|| location.to_string()),
+            message: message.map(|(form, bytes)| RawMessage {
+                location: location.clone(),
+                form,
+                bytes: Cow::Owned(bytes),
+            }),
+            location,
+        }
+    }
+}
+
+/// The name of a form in rows.
+pub fn form_name(form: Form) -> &'static str {
+    match form {
+        Form::Mail => "mail",
+        Form::Text => "text",
+        Form::Json => "json",
+        Form::Sgml => "sgml",
+    }
+}
+
+/// The form of this name; else what is wrong with it.
+pub fn form_named(name: &str) -> Result<Form, &'static str> {
+    let forms = [Form::Mail, Form::Text, Form::Json, Form::Sgml];
+    let found = forms.into_iter().find(|&form| form_name(form) == name);
+    found.ok_or("the form is not known; there are mail, text, json and sgml")
+}
