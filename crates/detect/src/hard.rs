@@ -1,7 +1,6 @@
 //! Sentences that no kept message is known to have word for word.
 
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::collections::{HashMap, HashSet};
 
 use foldhash::fast::FixedState;
 use twicetold_index::Twice;
@@ -15,8 +14,26 @@ pub(crate) fn most_broken(len: usize) -> usize {
     2 * most_altered(len) + 1
 }
 
-/// What is known of the hard sentences of messages asked before; none if nothing can ever cover a message.
-pub(crate) type Hard = HashMap<u32, Option<Arc<[Open]>>, FixedState>;
+/// What is known of messages asked before. Most that no kept message covered are not covered later either, and for the same
+/// sentence: it is asked about first, and no text is read for it.
+#[derive(Debug, Default)]
+pub(crate) struct Hard {
+    /// Why each message was not covered when it was asked last.
+    pub(crate) why: HashMap<u32, Why, FixedState>,
+    /// A message, the number of a sentence of it, and a message that does not have that sentence.
+    pub(crate) absent: HashSet<(u32, u32, u32), FixedState>,
+}
+
+/// Why no kept message covers a message.
+#[derive(Clone, Debug)]
+pub(crate) enum Why {
+    /// A sentence of it can stand nowhere else.
+    Never,
+    /// By the fingerprints of this sentence, nobody has it.
+    Unlike(Open),
+    /// Nobody who is like to have this sentence has it.
+    Nowhere(Open),
+}
 
 /// A sentence that no kept message is known to have word for word.
 #[derive(Clone, Debug)]

@@ -57,8 +57,8 @@ pub(crate) struct Walk<'s> {
     pub(crate) aside: Aside,
     /// What comparing texts has led to before.
     pub(crate) memo: Memo,
-    /// Sentences that were hard to find so far.
-    pub(crate) open: Mutex<Hard>,
+    /// What was found out about messages that nothing covered so far.
+    pub(crate) hard: Mutex<Hard>,
 }
 
 /// The result: for each message asked, the proof that it may go, or `None` if it is kept.

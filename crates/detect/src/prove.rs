@@ -8,6 +8,7 @@
 
 use std::borrow::Cow;
 use std::cell::Cell;
+use std::cmp::Reverse;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
 use twicetold_index::{Holders, Limits};
@@ -20,7 +21,7 @@ use crate::cache::{Reader, Writer};
 use crate::check;
 use crate::comparable::Comparable;
 use crate::cover::{Held, category, combine, content, hold, proof, residue, witnesses};
-use crate::hard::{Hard, Open, most_broken, read_open, write_open};
+use crate::hard::{Hard, Open, Why, most_broken, read_open, write_open};
 use crate::keepset::{Kept, Walk};
 use crate::memo::{Question as Asked, write_yes_or_no, yes_or_no};
 use crate::proven::{Proven, read_proven, write_proven};
@@ -104,16 +105,8 @@ impl Walk<'_> {
     }
 
     /// The hard sentences of a message with their pairs; `None` if one of them can stand nowhere else, so that nothing
-    /// ever covers the message. What was found out once is remembered: most hard sentences are hard for good.
-    fn open(&self, a: u32, hard: &[usize]) -> Option<Arc<[Open]>> {
-        let known = self.lock_open().get(&a).cloned();
-        match known {
-            Some(None) => return None,
-            Some(Some(open)) if hard.iter().all(|&n| open.iter().any(|o| o.number == n)) => {
-                return Some(open);
-            }
-            _ => {}
-        }
+    /// ever covers the message.
+    fn open(&self, a: u32, hard: &[usize]) -> Option<Vec<Open>> {
         let asked = || {
             let sentences = hard.iter().map(|&n| n as u128);
             Asked::new("pairs").of(self.print(a)).of_each(sentences)
@@ -129,11 +122,11 @@ impl Walk<'_> {
                 Some(open.collect::<Vec<_>>())
             },
         )?;
-        let open: Arc<[Open]> = open.into();
-        let never = self.shortcuts() && open.iter().any(|unit| unit.is_new(&self.pairs));
-        let open = (!never).then_some(open);
-        self.lock_open().insert(a, open.clone());
-        open
+        if self.shortcuts() && open.iter().any(|unit| unit.is_new(&self.pairs)) {
+            self.lock_hard().why.insert(a, Why::Never);
+            return None;
+        }
+        Some(open)
     }
 
     /// The checksum of a message's bytes.
@@ -141,8 +134,8 @@ impl Walk<'_> {
         self.records[m as usize].print
     }
 
-    fn lock_open(&self) -> MutexGuard<'_, Hard> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_hard(&self) -> MutexGuard<'_, Hard> {
+        self.hard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Tries to prove that kept messages other than `without` cover `a`.
@@ -168,9 +161,13 @@ impl Walk<'_> {
     /// Whether a message of a few words may mean the same in `b`: from the same sender on the same subject, or in the same
     /// conversation.
     fn may_witness(&self, a: u32, b: u32) -> bool {
-        let (x, y) = (&self.records[a as usize], &self.records[b as usize]);
-        let same_thread = self.threads[a as usize] == self.threads[b as usize];
-        !x.short || same_thread || (!x.from.is_empty() && x.from == y.from && x.topic == y.topic)
+        let x = &self.records[a as usize];
+        let same_thread = || self.threads[a as usize] == self.threads[b as usize];
+        let same_sender = || {
+            let y = &self.records[b as usize];
+            !x.from.is_empty() && x.from == y.from && x.topic == y.topic
+        };
+        !x.short || same_thread() || same_sender()
     }
 
     /// Whether a message of a few words means the same in the witness: the same sender on the same subject, or the same
@@ -353,37 +350,68 @@ impl Question<'_, '_> {
 
     /// Looks for each hard sentence; `None` if one is nowhere to be found.
     fn find_hard(&mut self, hard: &[usize]) -> Option<()> {
-        // Fingerprints are pairs, too, and the record has them: often they show that nobody can have a sentence.
-        if self.walk.options.numbering == Numbering::Stable
-            && self
-                .by_fingerprints(hard)
-                .any(|unit| unit.least > 0 && self.likely_holders(&unit).is_empty())
-        {
+        let known = self.walk.lock_hard().why.get(&self.a).cloned();
+        if known.is_some_and(|why| self.holds_still(&why, hard)) {
             return None;
+        }
+        // Fingerprints are pairs, too, and the record has them: often they show that nobody can have a sentence.
+        if self.walk.options.numbering == Numbering::Stable {
+            let unlike = self
+                .by_fingerprints(hard)
+                .find(|unit| unit.least > 0 && self.likely_holders(unit).is_empty());
+            if let Some(unit) = unlike {
+                return self.give_up(Why::Unlike(unit));
+            }
         }
         let open = self.walk.open(self.a, hard)?;
         // Who is to be asked about each, before anyone is: nobody about one decides.
-        let mut asked: Vec<(usize, Vec<u32>)> = Vec::new();
-        for unit in open.iter().filter(|unit| hard.contains(&unit.number)) {
+        let mut asked: Vec<(&Open, Vec<u32>)> = Vec::with_capacity(open.len());
+        for unit in &open {
             let holders = self.likely_holders(unit);
             if holders.is_empty() {
-                return None;
+                return self.give_up(Why::Nowhere(unit.clone()));
             }
-            asked.push((unit.number, holders));
+            asked.push((unit, holders));
         }
         // The fewest to ask first.
-        asked.sort_by_key(|(number, holders)| (holders.len(), *number));
-        for (number, holders) in asked {
+        asked.sort_by_key(|(unit, holders)| (holders.len(), unit.number));
+        for (unit, holders) in asked {
             let mut holders = holders.into_iter();
-            let holder = holders.find(|&b| self.stands_in(number, b))?;
-            self.found.push((number, holder));
+            match holders.find(|&b| self.stands_in(unit.number, b)) {
+                Some(holder) => self.found.push((unit.number, holder)),
+                None => return self.give_up(Why::Nowhere(unit.clone())),
+            }
         }
         Some(())
+    }
+
+    /// Remembers why the message is not covered.
+    fn give_up(&self, why: Why) -> Option<()> {
+        self.walk.lock_hard().why.insert(self.a, why);
+        None
+    }
+
+    /// Whether the reason for which the message was not covered before is one still.
+    fn holds_still(&self, why: &Why, hard: &[usize]) -> bool {
+        match why {
+            Why::Never => true,
+            Why::Unlike(unit) => {
+                hard.contains(&unit.number) && self.likely_holders(unit).is_empty()
+            }
+            Why::Nowhere(unit) => {
+                let mut holders = self.likely_holders(unit).into_iter();
+                hard.contains(&unit.number) && !holders.any(|b| self.stands_in(unit.number, b))
+            }
+        }
     }
 
     /// Whether a sentence stands in `b`.
     fn stands_in(&self, number: usize, b: u32) -> bool {
         let walk = self.walk;
+        let place = (self.a, number as u32, b);
+        if walk.lock_hard().absent.contains(&place) {
+            return false;
+        }
         let asked = || {
             let sentence = Asked::new("stands").of(walk.print(self.a)).with(number);
             sentence.of(walk.print(b))
@@ -393,6 +421,9 @@ impl Question<'_, '_> {
             let unit = text.units.get(number)?;
             Some(find(&text, unit, &there, None).is_some())
         });
+        if stands == Some(false) {
+            walk.lock_hard().absent.insert(place);
+        }
         stands == Some(true)
     }
 
@@ -443,7 +474,7 @@ impl Question<'_, '_> {
             .map(|b| (count(b), b))
             .filter(|&(n, _)| n >= unit.least && (n > 0 || unit.pairs.is_empty()))
             .collect();
-        holders.sort_unstable_by_key(|&(n, b)| (std::cmp::Reverse(n), b));
+        holders.sort_unstable_by_key(|&(n, b)| (Reverse(n), b));
         holders.truncate(LIKELY);
         holders.into_iter().map(|(_, b)| b).collect()
     }

@@ -246,7 +246,7 @@ fn judge(
         pairs,
         aside,
         memo,
-        open: Mutex::default(),
+        hard: Mutex::default(),
     };
     let (mut kept, mut gone) = walk.decide(&order, progress);
     walk.decide_again(&order, &mut kept, &mut gone, progress);

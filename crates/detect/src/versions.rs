@@ -39,29 +39,45 @@ impl Walk<'_> {
         kept: &Kept,
         progress: &dyn Progress,
     ) -> Vec<(u32, Nearness)> {
-        stay.par_iter()
-            .filter_map(|&a| {
-                let near = self.nearness(a, kept);
+        // Near copies have each other for candidates. One after the other, the texts of one are at hand for the next.
+        let mut near: Vec<(u32, Vec<u32>)> = stay
+            .par_iter()
+            .map(|&a| (a, self.near_copies(a, kept)))
+            .collect();
+        near.retain(|(_, candidates)| {
+            let alone = candidates.is_empty();
+            progress.advance(u64::from(alone), 0);
+            !alone
+        });
+        near.par_sort_unstable_by_key(|(a, candidates)| {
+            (candidates.iter().copied().fold(*a, u32::min), *a)
+        });
+        near.par_iter()
+            .filter_map(|(a, candidates)| {
+                let near = self.nearness(*a, candidates);
                 progress.advance(1, 0);
-                Some((a, near?))
+                Some((*a, near?))
             })
             .collect()
     }
 
-    fn nearness(&self, a: u32, kept: &Kept) -> Option<Nearness> {
+    /// The kept messages that share most with `a`, if they share much and are about as long.
+    fn near_copies(&self, a: u32, kept: &Kept) -> Vec<u32> {
         let record = &self.records[a as usize];
         let shared = self.fingerprints.keys(a);
         let enough = |n: usize| n > 0 && n * 3 >= record.fingerprints as usize;
         if record.is_empty() || record.short || !enough(shared.len()) {
-            return None;
+            return Vec::new();
         }
         let mut candidates = self.candidates(&kept.index, a, LIMITS);
         candidates.retain(|&b| {
             self.alike_in_size(a, b) && enough(shared_keys(shared, self.fingerprints.keys(b)))
         });
-        if candidates.is_empty() {
-            return None;
-        }
+        candidates
+    }
+
+    /// What `a` shares with the nearest of `candidates`.
+    fn nearness(&self, a: u32, candidates: &[u32]) -> Option<Nearness> {
         let print = |m: u32| self.records[m as usize].print;
         let asked = || {
             Question::new("nearest")
@@ -71,7 +87,7 @@ impl Walk<'_> {
         };
         // Messages have other numbers in the next scan: the answer names candidates by their place.
         let known = self.memo.ask(asked, read_nearness, write_nearness, || {
-            self.nearest(a, &candidates)
+            self.nearest(a, candidates)
         })?;
         known.map(|mut near| {
             if let Some(witness) = &mut near.version_of {
