@@ -32,7 +32,7 @@ pub(crate) enum Stored {
 #[derive(Debug, Default)]
 pub(crate) struct Aside {
     /// How many bytes of details may stay in memory.
-    room: Option<u64>,
+    room: u64,
     used: AtomicU64,
     file: OnceLock<Option<Mutex<Open>>>,
 }
@@ -46,8 +46,8 @@ struct Open {
 }
 
 impl Aside {
-    /// Keeps this many bytes in memory; all of them if nobody says how many.
-    pub(crate) fn beyond(room: Option<u64>) -> Self {
+    /// Keeps this many bytes in memory.
+    pub(crate) fn beyond(room: u64) -> Self {
         Self {
             room,
             ..Self::default()
@@ -58,7 +58,7 @@ impl Aside {
     pub(crate) fn put(&self, detail: Detail) -> Stored {
         let size = size_of_val(&*detail.told) + size_of_val(&*detail.fingerprints);
         let used = self.used.fetch_add(size as u64, Ordering::Relaxed);
-        if self.room.is_none_or(|room| used < room) {
+        if used < self.room {
             return Stored::Here(detail);
         }
         let mut out = Writer::default();
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn what_is_put_aside_comes_back() {
-        let aside = Aside::beyond(Some(100));
+        let aside = Aside::beyond(100);
         let details: Vec<Detail> = (0..40_u64)
             .map(|n| Detail {
                 told: (0..n)
@@ -148,7 +148,7 @@ mod tests {
         for (detail, stored) in details.iter().zip(&stored) {
             assert_eq!(aside.get(stored).as_deref(), Some(detail));
         }
-        let all = Aside::beyond(None);
+        let all = Aside::beyond(u64::MAX);
         assert!(details.into_iter().all(|d| here(&&all.put(d))));
     }
 }

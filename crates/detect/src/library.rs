@@ -34,17 +34,12 @@ struct Shelves {
 }
 
 impl<'c> Library<'c> {
-    pub(crate) fn new(
-        collection: &'c Collection,
-        records: &'c [Record],
-        memory: Option<u64>,
-    ) -> Self {
-        let room = memory.map_or(SHELF as u64, |memory| memory / 8);
+    pub(crate) fn new(collection: &'c Collection, records: &'c [Record], memory: u64) -> Self {
         Self {
             collection,
             records,
             shelves: Mutex::default(),
-            room: usize::try_from(room).unwrap_or(SHELF).min(SHELF),
+            room: usize::try_from(memory / 8).unwrap_or(SHELF).min(SHELF),
             messages: AtomicU64::new(0),
             bytes: AtomicU64::new(0),
         }

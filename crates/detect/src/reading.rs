@@ -72,7 +72,7 @@ pub(crate) fn read(
         pairs: Twice::with_room_for((collection.total_bytes() / 16) as usize),
         told: Twice::with_room_for((collection.total_bytes() / 64) as usize),
         // Half of the memory; the other half is for what has to be at hand.
-        aside: Aside::beyond(options.memory.map(|memory| memory / 2)),
+        aside: Aside::beyond(options.memory_for(collection.total_bytes()) / 2),
         seen: Mutex::default(),
         troubles: Mutex::default(),
     };
@@ -124,8 +124,8 @@ pub(crate) fn read(
     Read {
         records,
         troubles,
-        pairs: reading.pairs,
-        told: reading.told,
+        pairs: reading.pairs.complete(),
+        told: reading.told.complete(),
         aside: reading.aside,
         remembered: reading.remembered.into_inner(),
     }

@@ -51,10 +51,18 @@ pub struct Options {
     pub max_witnesses: usize,
     /// Texts with fewer content words than this are judged inside their thread only.
     pub short: usize,
-    /// How many bytes of memory to do with, more or less; as many as it takes if nobody says so. Same result, later.
+    /// How many bytes of memory to do with, more or less; see [`Self::memory_for`] if nobody says so. Same result.
     pub memory: Option<u64>,
     /// Share of words that two messages must have in common to be called versions, in percent.
     pub version_percent: u32,
+}
+
+impl Options {
+    /// How many bytes of memory to do with for so many bytes of mail: as many as the user says, or else half of the mail,
+    /// and 256 MB at least.
+    pub fn memory_for(&self, mail: u64) -> u64 {
+        self.memory.unwrap_or_else(|| (mail / 2).max(256_000_000))
+    }
 }
 
 impl Default for Options {
@@ -225,7 +233,8 @@ fn judge(
     let groups = copies(&records, options);
     let mut order: Vec<u32> = groups.keys().copied().collect();
     order.sort_by(|&a, &b| by_content(&options.keep, &records[a as usize], &records[b as usize]));
-    let library = Library::new(collection, &records, options.memory);
+    let memory = options.memory_for(collection.total_bytes());
+    let library = Library::new(collection, &records, memory);
     let fingerprints = Shared::of(&records, &order, &pairs, |record, keys| {
         if let Some(detail) = aside.get(&record.detail) {
             keys.extend_from_slice(&detail.fingerprints);
@@ -236,6 +245,7 @@ fn judge(
             keys.extend(detail.told.iter().map(|told| told.hash));
         }
     });
+    drop(told);
     let walk = Walk {
         records: &records,
         threads: &threads,

@@ -36,6 +36,13 @@ impl Twice {
         }
     }
 
+    /// Forgets what is needed for insertions only: half of the memory. From here on nothing can be inserted.
+    #[must_use]
+    pub fn complete(self) -> Self {
+        let once = Vec::new();
+        Self { once, ..self }
+    }
+
     /// Whether a key may have been inserted more than once.
     pub fn contains(&self, key: u64) -> bool {
         let (word, bit) = self.slot(key);

@@ -1,7 +1,8 @@
 //! `scan-floor parse MBOX`: splits an mbox and lets mailparse parse every message and decode every part, on as many
-//! threads as RAYON_NUM_THREADS says. `scan-floor grow FOLDER MBOX MEGABYTES`: makes a large mbox out of a folder of
-//! messages, several times over, each time with other names and words, so that copies, quotes and threads stay what they
-//! are within each round and rounds have nothing to do with one another.
+//! threads as RAYON_NUM_THREADS says. `scan-floor grow FOLDER MBOX MEGABYTES [EVERY]`: makes a large mbox out of a folder
+//! of messages, several times over, each time with other names and words, so that copies, quotes and threads stay what they
+//! are within each round and rounds have next to nothing to do with one another. With EVERY, only one word in so many is
+//! another one: then every message has near copies in the other rounds.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -13,12 +14,13 @@ fn main() -> io::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["parse", mbox] => parse(Path::new(mbox)),
-        ["grow", folder, mbox, megabytes] => {
-            let most = megabytes.parse::<u64>().map_err(io::Error::other)? << 20;
-            grow(Path::new(folder), Path::new(mbox), most)
+        ["grow", folder, mbox, megabytes, ref every @ ..] => {
+            let number = |text: &str| text.parse::<u64>().map_err(io::Error::other);
+            let every = every.first().map_or(Ok(1), |every| number(every))?;
+            grow(Path::new(folder), Path::new(mbox), number(megabytes)? << 20, every.max(1))
         }
         ["spread", mbox, maildir] => spread(Path::new(mbox), Path::new(maildir)),
-        _ => Err(io::Error::other("usage: scan-floor parse MBOX | grow FOLDER MBOX MEGABYTES | spread MBOX MAILDIR")),
+        _ => Err(io::Error::other("usage: scan-floor parse MBOX | grow FOLDER MBOX MEGABYTES [EVERY] | spread MBOX MAILDIR")),
     }
 }
 
@@ -53,7 +55,7 @@ fn bodies(mail: &mailparse::ParsedMail<'_>) -> usize {
     own + mail.subparts.iter().map(bodies).sum::<usize>()
 }
 
-fn grow(folder: &Path, mbox: &Path, most: u64) -> io::Result<()> {
+fn grow(folder: &Path, mbox: &Path, most: u64, every: u64) -> io::Result<()> {
     let mut files = Vec::new();
     collect(folder, &mut files)?;
     files.sort();
@@ -64,7 +66,7 @@ fn grow(folder: &Path, mbox: &Path, most: u64) -> io::Result<()> {
             if written >= most {
                 return out.flush();
             }
-            let changed = changed(&fs::read(file)?, round);
+            let changed = changed(&fs::read(file)?, round, every);
             written += changed.len() as u64;
             writeln!(out, "From grown@example.org Thu Jan  1 00:00:{:02} 1970", n % 60)?;
             for line in changed.split_inclusive(|&byte| byte == b'\n') {
@@ -87,9 +89,15 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     Ok(())
 }
 
-/// A message in another round: about every sixth long word becomes another one, always the same within the round, in
-/// headers as well, so that whatever was equal stays equal.
-fn changed(message: &[u8], round: u64) -> Vec<u8> {
+/// Words by which headers and quotations are known.
+const KEPT: [&str; 28] = [
+    "ascii", "base", "boundary", "charset", "content", "date", "disposition", "encoding", "forwarded", "from", "html", "inline", "message", "mime",
+    "multipart", "original", "plain", "printable", "quoted", "received", "references", "reply", "sent", "subject", "text", "transfer", "version", "wrote",
+];
+
+/// A message in another round: of the words of four letters and more one in `every` becomes another one, always the same
+/// within the round, in headers as well, so that whatever was equal stays equal.
+fn changed(message: &[u8], round: u64, every: u64) -> Vec<u8> {
     let mut out = Vec::with_capacity(message.len() + 64);
     if round == 0 {
         return message.to_vec();
@@ -100,10 +108,9 @@ fn changed(message: &[u8], round: u64) -> Vec<u8> {
             .fold(round.wrapping_mul(0x9e37_79b9_7f4a_7c15), |hash, byte| {
                 (hash ^ u64::from(byte.to_ascii_lowercase())).wrapping_mul(0x0100_0000_01b3).rotate_left(23)
             });
-        let header = [&b"content"[..], b"subject", b"message", b"references", b"charset", b"boundary", b"multipart", b"encoding", b"transfer", b"plain", b"original"]
-            .iter()
-            .any(|name| word.eq_ignore_ascii_case(name));
-        if word.len() >= 5 && word[0].is_ascii_alphabetic() && hash % 6 == 0 && !header {
+        let kept = || KEPT.iter().any(|kept| word.eq_ignore_ascii_case(kept.as_bytes()));
+        if word.len() >= 4 && word[0].is_ascii_alphabetic() && hash % every == 0 && !kept() {
+            // Its first letters stay what they were, so that it is still short or long, and a name a name.
             out.extend_from_slice(&word[..2]);
             let mut rest = hash >> 8;
             for _ in 2..word.len() {
