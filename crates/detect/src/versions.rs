@@ -73,6 +73,8 @@ impl Walk<'_> {
         candidates.retain(|&b| {
             self.alike_in_size(a, b) && enough(shared_keys(shared, self.fingerprints.keys(b)))
         });
+        // There is one list for every message: none may keep the room it was found in.
+        candidates.shrink_to_fit();
         candidates
     }
 

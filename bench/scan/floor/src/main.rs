@@ -1,6 +1,6 @@
 //! `scan-floor parse MBOX`: splits an mbox and lets mailparse parse every message and decode every part, on as many
-//! threads as RAYON_NUM_THREADS says. `scan-floor grow FOLDER MBOX MEGABYTES [EVERY]`: makes a large mbox out of a folder
-//! of messages, several times over, each time with other names and words, so that copies, quotes and threads stay what they
+//! threads as RAYON_NUM_THREADS says. `scan-floor grow FOLDER MBOX MEGABYTES ROUND [EVERY]`: makes a large mbox out of the
+//! first ROUND megabytes of a folder of messages, several times over, each time with other names and words, so that copies, quotes and threads stay what they
 //! are within each round and rounds have next to nothing to do with one another. With EVERY, only one word in so many is
 //! another one: then every message has near copies in the other rounds.
 
@@ -14,13 +14,14 @@ fn main() -> io::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["parse", mbox] => parse(Path::new(mbox)),
-        ["grow", folder, mbox, megabytes, ref every @ ..] => {
+        ["grow", folder, mbox, megabytes, round, ref every @ ..] => {
             let number = |text: &str| text.parse::<u64>().map_err(io::Error::other);
             let every = every.first().map_or(Ok(1), |every| number(every))?;
-            grow(Path::new(folder), Path::new(mbox), number(megabytes)? << 20, every.max(1))
+            let (most, round) = (number(megabytes)? << 20, number(round)? << 20);
+            grow(Path::new(folder), Path::new(mbox), most, round, every.max(1))
         }
         ["spread", mbox, maildir] => spread(Path::new(mbox), Path::new(maildir)),
-        _ => Err(io::Error::other("usage: scan-floor parse MBOX | grow FOLDER MBOX MEGABYTES [EVERY] | spread MBOX MAILDIR")),
+        _ => Err(io::Error::other("usage: scan-floor parse MBOX | grow FOLDER MBOX MEGABYTES ROUND [EVERY] | spread MBOX MAILDIR")),
     }
 }
 
@@ -55,10 +56,18 @@ fn bodies(mail: &mailparse::ParsedMail<'_>) -> usize {
     own + mail.subparts.iter().map(bodies).sum::<usize>()
 }
 
-fn grow(folder: &Path, mbox: &Path, most: u64, every: u64) -> io::Result<()> {
+fn grow(folder: &Path, mbox: &Path, most: u64, round: u64, every: u64) -> io::Result<()> {
     let mut files = Vec::new();
     collect(folder, &mut files)?;
     files.sort();
+    let mut size = 0;
+    for (n, file) in files.iter().enumerate() {
+        size += fs::metadata(file)?.len();
+        if size >= round {
+            files.truncate(n + 1);
+            break;
+        }
+    }
     let mut out = BufWriter::with_capacity(1 << 20, File::create(mbox)?);
     let mut written = 0;
     for round in 0_u64.. {
