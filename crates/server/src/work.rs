@@ -43,6 +43,8 @@ impl std::fmt::Debug for Queue {
 #[derive(Default)]
 struct Waiting {
     jobs: VecDeque<Job>,
+    /// Threads that have nothing to do and have not been woken.
+    idle: usize,
     stopped: bool,
 }
 
@@ -122,8 +124,13 @@ impl Queue {
             return Err(Refused::Full);
         }
         waiting.jobs.push_back(job);
+        // To wake a thread is a call of the system; those that work look again by themselves.
+        let wakes = waiting.idle > 0;
+        waiting.idle = waiting.idle.saturating_sub(1);
         drop(waiting);
-        self.news.notify_one();
+        if wakes {
+            self.news.notify_one();
+        }
         Ok(())
     }
 
@@ -137,6 +144,7 @@ impl Queue {
                 if waiting.stopped {
                     return;
                 }
+                waiting.idle += 1;
                 waiting = self
                     .news
                     .wait(waiting)

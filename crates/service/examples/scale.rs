@@ -7,6 +7,7 @@
 use std::error::Error;
 use std::io::Write;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
@@ -89,7 +90,7 @@ fn fill(state: &dyn State, from: u64, to: u64) -> Result<(), Box<dyn Error>> {
                     expected: 0,
                     added: campaign.keys().into_iter().collect(),
                     removed: Vec::new(),
-                    record: Some(Record::Campaign(Box::new(campaign))),
+                    record: Some(Record::Campaign(Arc::new(campaign))),
                     tallies: Vec::new(),
                 }
             })

@@ -9,7 +9,7 @@ use twicetold_methods::simhash::block_keys;
 use twicetold_methods::winnow::mix;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::evidence::{Match, compare};
+use crate::evidence::{Asked, Match};
 use crate::sketch::Sketches;
 
 /// Variants that are kept to compare with; further ones are only counted.
@@ -180,9 +180,14 @@ impl Campaign {
 
     /// How a message fits: the best of all variants kept.
     pub fn compare(&self, message: &Sketches) -> Match {
+        self.compare_asked(&Asked::new(message))
+    }
+
+    /// As [`Campaign::compare`], for a message that is compared with several campaigns.
+    pub(crate) fn compare_asked(&self, message: &Asked<'_>) -> Match {
         let mut best = Match::default();
         for known in &self.exemplars {
-            let found = compare(message, &known.0);
+            let found = message.compare(&known.0);
             let key = |one: &Match| (one.certainty(), one.text, one.layout);
             if key(&found) > key(&best) || best == Match::default() {
                 best = found;

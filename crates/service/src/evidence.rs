@@ -90,36 +90,150 @@ impl Match {
 
 /// Compares a message with a reported one.
 pub fn compare(message: &Sketches, known: &Sketches) -> Match {
-    let found = found(message, known);
-    let imatch = shared_keys(&message.imatch, &known.imatch);
-    let edit = shared_keys(&message.edit, &known.edit);
-    let bits = message
-        .simhash
-        .zip(known.simhash)
-        .map(|(a, b)| distance(a, b));
-    let mut doubt = 1.0 - found.certainty();
-    if found.share >= VERIFIED {
-        doubt *= 1.0 - by_imatch(imatch);
-        doubt *= 1.0 - by_simhash(bits);
+    Asked::new(message).compare(known)
+}
+
+/// A message that is compared with many reported ones.
+pub(crate) struct Asked<'m> {
+    message: &'m Sketches,
+    /// Of long messages only pairs with small numbers are kept: others cannot be looked for.
+    limit: u64,
+    /// A bit for each of its pairs, by the last digits of its number: most pairs of a stranger are seen at once
+    /// not to be there.
+    bits: [u64; BITS / 64],
+    /// Whether it says something of its own besides what it quotes.
+    talks: bool,
+}
+
+/// Bits that tell whether a message may have a pair; a power of two.
+const BITS: usize = 1 << 13;
+
+fn bit(key: u64) -> (usize, u64) {
+    let place = key as usize % BITS;
+    (place / 64, 1 << (place % 64))
+}
+
+impl<'m> Asked<'m> {
+    /// Prepares a message.
+    pub(crate) fn new(message: &'m Sketches) -> Self {
+        let mut bits = [0; BITS / 64];
+        for pair in &message.pairs {
+            let (word, bit) = bit(pair.key);
+            bits[word] |= bit;
+        }
+        let limit = match message.pairs.last() {
+            Some(last) if message.all_pairs as usize > message.pairs.len() => last.key,
+            _ => u64::MAX,
+        };
+        Self {
+            message,
+            limit,
+            bits,
+            talks: talks_about(&message.pairs),
+        }
     }
-    if found.share >= VERIFIED || edit >= 4 {
-        doubt *= 1.0 - 0.2 * edit.min(3) as f64;
+
+    /// Compares it with a reported one.
+    pub(crate) fn compare(&self, known: &Sketches) -> Match {
+        let (message, found) = (self.message, self.found(known));
+        let imatch = shared_keys(&message.imatch, &known.imatch);
+        let edit = shared_keys(&message.edit, &known.edit);
+        let bits = message
+            .simhash
+            .zip(known.simhash)
+            .map(|(a, b)| distance(a, b));
+        let mut doubt = 1.0 - found.certainty();
+        if found.share >= VERIFIED {
+            doubt *= 1.0 - by_imatch(imatch);
+            doubt *= 1.0 - by_simhash(bits);
+        }
+        if found.share >= VERIFIED || edit >= 4 {
+            doubt *= 1.0 - 0.2 * edit.min(3) as f64;
+        }
+        let (layout, alike) = by_layout(message.layout.as_ref(), known.layout.as_ref());
+        let share = |agree: usize, a: &[u64], b: &[u64]| {
+            let least = a.len().min(b.len());
+            (least > 0).then(|| agree as f64 / least as f64)
+        };
+        Match {
+            text: 1.0 - doubt,
+            layout,
+            evidence: Evidence {
+                winnow: (found.compared > 0).then_some(found.share),
+                imatch: share(imatch, &message.imatch, &known.imatch),
+                simhash: bits.map(|bits| 1.0 - f64::from(bits) / 64.0),
+                edit: share(edit, &message.edit, &known.edit),
+                layout: alike,
+            },
+        }
     }
-    let (layout, alike) = by_layout(message.layout.as_ref(), known.layout.as_ref());
-    let share = |agree: usize, a: &[u64], b: &[u64]| {
-        let least = a.len().min(b.len());
-        (least > 0).then(|| agree as f64 / least as f64)
-    };
-    Match {
-        text: 1.0 - doubt,
-        layout,
-        evidence: Evidence {
-            winnow: (found.compared > 0).then_some(found.share),
-            imatch: share(imatch, &message.imatch, &known.imatch),
-            simhash: bits.map(|bits| 1.0 - f64::from(bits) / 64.0),
-            edit: share(edit, &message.edit, &known.edit),
-            layout: alike,
-        },
+
+    /// Looks for the pairs of a reported message's content in the message.
+    ///
+    /// The reported text is cut into stretches, and the square roots of the shares found in each are
+    /// averaged. A text changed all over loses as much everywhere and keeps its share; a footer or a notice
+    /// that two messages have in common fills some stretches and leaves the others empty, and loses.
+    fn found(&self, known: &Sketches) -> Found {
+        let packed = !known.pairs.iter().any(|pair| pair.is_content());
+        // In sixteenths.
+        let (mut have, mut all) = ([0_u32; STRETCHES], [0_u32; STRETCHES]);
+        let (mut compared, mut quoted) = (0, 0);
+        let mut rest = self.message.pairs.as_slice();
+        let sought = known
+            .pairs
+            .iter()
+            .filter(|pair| pair.key <= self.limit && (packed || pair.is_content()));
+        for pair in sought {
+            let weight = u32::from(pair.weight);
+            all[pair.stretch()] += weight;
+            compared += 1;
+            let (word, bit) = bit(pair.key);
+            if self.bits[word] & bit == 0 {
+                continue;
+            }
+            let at = rest.partition_point(|one| one.key < pair.key);
+            rest = rest.get(at..).unwrap_or_default();
+            if let Some(held) = rest.first().filter(|one| one.key == pair.key) {
+                have[pair.stretch()] += weight;
+                if held.is_quoted() && !pair.is_quoted() {
+                    quoted += weight;
+                }
+            }
+        }
+        let units = |sixteenths: u32| f64::from(sixteenths) / 16.0;
+        let (all, have) = (all.map(units), have.map(units));
+        let (total, tells): (f64, f64) = (all.iter().sum(), have.iter().sum());
+        if tells <= 0.0 {
+            return Found {
+                share: 0.0,
+                tells: 0.0,
+                compared,
+                quoted: 0.0,
+            };
+        }
+        // Few pairs cannot fill eight stretches.
+        let width = match compared {
+            0..16 => 4,
+            16..32 => 2,
+            _ => 1,
+        };
+        let roots: f64 = all
+            .chunks(width)
+            .zip(have.chunks(width))
+            .map(|(all, have)| (all.iter().sum::<f64>(), have.iter().sum::<f64>()))
+            .filter(|(all, _)| *all > 0.0)
+            .map(|(all, have)| (have / all).sqrt() * all / total)
+            .sum();
+        Found {
+            share: (roots * roots).min(1.0),
+            tells,
+            compared,
+            quoted: if self.talks {
+                units(quoted) / tells
+            } else {
+                0.0
+            },
+        }
     }
 }
 
@@ -184,72 +298,6 @@ impl Found {
         let of_sum = (self.tells / ENOUGH).min(1.0);
         // Whoever quotes spam to talk about it does not send it.
         of_share * of_sum * (1.0 - 0.6 * self.quoted)
-    }
-}
-
-/// Looks for the pairs of a reported message's content in a message.
-///
-/// The reported text is cut into stretches, and the square roots of the shares found in each are
-/// averaged. A text changed all over loses as much everywhere and keeps its share; a footer or a notice
-/// that two messages have in common fills some stretches and leaves the others empty, and loses.
-fn found(message: &Sketches, known: &Sketches) -> Found {
-    // Of long messages only pairs with small numbers are kept: others cannot be looked for.
-    let limit = match message.pairs.last() {
-        Some(last) if message.all_pairs as usize > message.pairs.len() => last.key,
-        _ => u64::MAX,
-    };
-    let packed = !known.pairs.iter().any(|pair| pair.is_content());
-    let (mut have, mut all) = ([0.0; STRETCHES], [0.0; STRETCHES]);
-    let (mut compared, mut quoted) = (0, 0.0);
-    let mut rest = message.pairs.as_slice();
-    let sought = known
-        .pairs
-        .iter()
-        .filter(|pair| pair.key <= limit && (packed || pair.is_content()));
-    for pair in sought {
-        let at = rest.partition_point(|one| one.key < pair.key);
-        rest = rest.get(at..).unwrap_or_default();
-        let weight = f64::from(pair.weight) / 16.0;
-        all[pair.stretch()] += weight;
-        compared += 1;
-        if let Some(held) = rest.first().filter(|one| one.key == pair.key) {
-            have[pair.stretch()] += weight;
-            if held.is_quoted() && !pair.is_quoted() {
-                quoted += weight;
-            }
-        }
-    }
-    let (total, tells): (f64, f64) = (all.iter().sum(), have.iter().sum());
-    if tells <= 0.0 {
-        return Found {
-            share: 0.0,
-            tells: 0.0,
-            compared,
-            quoted: 0.0,
-        };
-    }
-    // Few pairs cannot fill eight stretches.
-    let width = match compared {
-        0..16 => 4,
-        16..32 => 2,
-        _ => 1,
-    };
-    let roots: f64 = all
-        .chunks(width)
-        .zip(have.chunks(width))
-        .map(|(all, have)| (all.iter().sum::<f64>(), have.iter().sum::<f64>()))
-        .filter(|(all, _)| *all > 0.0)
-        .map(|(all, have)| (have / all).sqrt() * all / total)
-        .sum();
-    Found {
-        share: (roots * roots).min(1.0),
-        tells,
-        compared,
-        quoted: if talks_about(&message.pairs) {
-            quoted / tells
-        } else {
-            0.0
-        },
     }
 }
 

@@ -21,30 +21,37 @@ pub fn plain(text: &str) -> Vec<char> {
 /// assert_eq!(fold("ｐｒｉｃé"), fold("pr!ce"));
 /// ```
 pub fn fold(text: &str) -> Vec<char> {
-    if text.is_ascii() {
-        return fold_ascii(text.as_bytes());
-    }
     let mut out = Vec::with_capacity(text.len());
+    fold_each(text, |letter| out.push(letter));
+    out
+}
+
+/// As [`fold`], one letter after the other, without a list of them.
+#[inline]
+pub fn fold_each(text: &str, mut take: impl FnMut(char)) {
+    if text.is_ascii() {
+        fold_ascii(text.as_bytes(), take);
+        return;
+    }
     let mut characters = text.chars().peekable();
     let mut after_letter = false;
     while let Some(c) = characters.next() {
         let inside = after_letter && characters.peek().is_some_and(|next| next.is_alphanumeric());
         after_letter = c.is_alphanumeric();
         if let Some(letter) = ascii(c, inside) {
-            out.push(letter);
+            take(letter);
         } else if !c.is_ascii() && (c.is_alphanumeric() || look_alike(c).is_some()) {
             for small in c.to_lowercase().filter(|c| c.is_alphanumeric()) {
                 let known = look_alike(small).unwrap_or(small);
-                out.push(ascii(known, false).unwrap_or(known));
+                take(ascii(known, false).unwrap_or(known));
             }
         }
     }
-    out
 }
 
-/// As [`fold`], for text in which most of its questions have one answer.
-fn fold_ascii(text: &[u8]) -> Vec<char> {
-    let mut out = Vec::with_capacity(text.len());
+/// As [`fold_each`], for text in which most of its questions have one answer.
+#[inline]
+fn fold_ascii(text: &[u8], mut take: impl FnMut(char)) {
     let mut after_letter = false;
     for (at, byte) in text.iter().enumerate() {
         let letter = match byte {
@@ -58,9 +65,10 @@ fn fold_ascii(text: &[u8]) -> Vec<char> {
             },
         };
         after_letter = byte.is_ascii_alphanumeric();
-        out.extend(letter);
+        if let Some(letter) = letter {
+            take(letter);
+        }
     }
-    out
 }
 
 /// What ASCII characters stand for wherever they stand; 0 for those that are dropped.

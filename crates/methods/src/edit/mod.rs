@@ -56,14 +56,16 @@ mod forest;
 mod parameters;
 mod signature;
 mod stable;
+mod sweep;
 
 pub use distance::distance;
 pub use embedding::Windows;
-pub use fold::{fold, plain};
+pub use fold::{fold, fold_each, plain};
 pub use forest::{Filter, Forest, Found};
 pub use parameters::{Row, Rung, Shape, TABLE};
 pub use signature::{Hashes, Signature};
 pub use stable::{Rolling, StableHash, collision};
+pub use sweep::Sweep;
 
 use twicetold_model::{Document, Evidence, Method, Sketch};
 
@@ -233,22 +235,24 @@ pub fn resemblance(a: &[char], b: &[char], least: f64) -> Option<f64> {
     distance(a, b, most).map(|edits| 1.0 - edits as f64 / longer as f64)
 }
 
-/// What a person wrote or quoted in a message; all of it if nothing is known of its parts.
-fn content(document: &Document) -> String {
-    if document.segments.is_empty() {
-        return document.text.clone();
-    }
-    let content = document
+/// What a person wrote or quoted in a message, part by part; all of it if nothing is known of its parts.
+fn contents(document: &Document) -> impl Iterator<Item = &str> {
+    let whole = document.segments.is_empty().then_some(&*document.text);
+    let parts = document
         .segments
         .iter()
-        .filter(|segment| segment.kind.is_content());
-    content
+        .filter(|segment| segment.kind.is_content())
         .filter_map(|segment| {
             document
                 .text
                 .get(segment.start as usize..segment.end as usize)
-        })
-        .collect()
+        });
+    whole.into_iter().chain(parts)
+}
+
+/// The same in one piece.
+fn content(document: &Document) -> String {
+    contents(document).collect()
 }
 
 /// How alike two kept texts are, and the edits between them; `None` if the texts take more edits than `least` allows.

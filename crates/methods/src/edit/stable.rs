@@ -33,7 +33,7 @@ const fn cauchy() -> [i32; NUMBERS] {
 }
 
 /// The tangent by its series: only sums and products, which are alike on all machines.
-const fn tangent(angle: f64) -> f64 {
+pub(super) const fn tangent(angle: f64) -> f64 {
     let (mut sine, mut cosine, mut term) = (0.0, 0.0, 1.0);
     let mut power = 0;
     while power < 40 {

@@ -4,24 +4,24 @@ use twicetold_model::{Document, Method, Sketch};
 use super::*;
 
 /// Random numbers that are the same in every run.
-struct Dice(u64);
+pub(super) struct Dice(pub(super) u64);
 
 impl Dice {
-    fn below(&mut self, limit: usize) -> usize {
+    pub(super) fn below(&mut self, limit: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         (mix(self.0) % limit as u64) as usize
     }
 
-    fn letter(&mut self) -> char {
+    pub(super) fn letter(&mut self) -> char {
         char::from(b'a' + self.below(26) as u8)
     }
 
-    fn text(&mut self, length: usize) -> Vec<char> {
+    pub(super) fn text(&mut self, length: usize) -> Vec<char> {
         (0..length).map(|_| self.letter()).collect()
     }
 
     /// A copy with so many random edits, cut to the same length.
-    fn edited(&mut self, text: &[char], edits: usize) -> Vec<char> {
+    pub(super) fn edited(&mut self, text: &[char], edits: usize) -> Vec<char> {
         let mut copy = text.to_vec();
         for _ in 0..edits {
             let at = self.below(copy.len().max(1));
@@ -40,7 +40,7 @@ impl Dice {
     }
 }
 
-fn document(text: &str) -> Document {
+pub(super) fn document(text: &str) -> Document {
     Document {
         text: text.to_owned(),
         ..Document::default()
@@ -48,7 +48,7 @@ fn document(text: &str) -> Document {
 }
 
 /// Words of a made-up language.
-fn prose(dice: &mut Dice, words: usize) -> String {
+pub(super) fn prose(dice: &mut Dice, words: usize) -> String {
     let words = (0..words).map(|_| {
         let length = 2 + dice.below(7);
         dice.text(length).into_iter().collect::<String>()
@@ -57,7 +57,7 @@ fn prose(dice: &mut Dice, words: usize) -> String {
 }
 
 /// A copy in which so many words of a hundred have two neighbouring letters swapped.
-fn misspelt(dice: &mut Dice, text: &str, percent: usize) -> String {
+pub(super) fn misspelt(dice: &mut Dice, text: &str, percent: usize) -> String {
     let words = text.split(' ').map(|word| {
         let mut letters: Vec<char> = word.chars().collect();
         if letters.len() > 2 && dice.below(100) < percent {

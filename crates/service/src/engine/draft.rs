@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use crate::campaign::{Campaign, CampaignId};
 use crate::reputation::Reporter;
@@ -60,8 +61,8 @@ impl<'s> Draft<'s> {
     }
 
     /// The campaigns under these names; names of merged campaigns lead to what they became.
-    pub(super) fn campaigns(&self, ids: &[CampaignId]) -> Result<Vec<Campaign>, StateError> {
-        let mut found: BTreeMap<CampaignId, Campaign> = BTreeMap::new();
+    pub(super) fn campaigns(&self, ids: &[CampaignId]) -> Result<Vec<Arc<Campaign>>, StateError> {
+        let mut found: BTreeMap<CampaignId, Arc<Campaign>> = BTreeMap::new();
         let mut asked: Vec<CampaignId> = ids.to_vec();
         let mut known: BTreeSet<CampaignId> = BTreeSet::new();
         for _ in 0..LONGEST_WAY {
@@ -75,7 +76,7 @@ impl<'s> Draft<'s> {
             for record in self.records(&asked)?.into_iter().flatten() {
                 match record {
                     Record::Campaign(campaign) => {
-                        found.insert(campaign.id, *campaign);
+                        found.insert(campaign.id, campaign);
                     }
                     Record::Merged(into) => next.push(into),
                 }
@@ -87,7 +88,8 @@ impl<'s> Draft<'s> {
 
     /// The campaign under a name.
     pub(super) fn campaign(&self, id: CampaignId) -> Result<Option<Campaign>, StateError> {
-        Ok(self.campaigns(&[id])?.into_iter().next())
+        let found = self.campaigns(&[id])?.into_iter().next();
+        Ok(found.map(Arc::unwrap_or_clone))
     }
 
     /// The records under these names, as they will be. Reading many at once is quicker than one by one.
@@ -131,7 +133,7 @@ impl<'s> Draft<'s> {
         let id = campaign.id;
         let keys = campaign.keys();
         let entry = self.entry(id)?;
-        entry.now = Some(Record::Campaign(Box::new(campaign.clone())));
+        entry.now = Some(Record::Campaign(Arc::new(campaign.clone())));
         let new: Vec<u64> = keys.difference(&entry.before).copied().collect();
         for key in new {
             self.added.entry(key).or_default().insert(id);

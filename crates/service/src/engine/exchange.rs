@@ -1,6 +1,7 @@
 //! The whole state as JSON lines, to carry it elsewhere.
 
 use std::io::{BufRead, Write};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -76,6 +77,7 @@ impl Engine {
             let names = self.state.names(after, AT_ONCE)?;
             for stored in self.state.records(&names)?.into_iter().flatten() {
                 if let Record::Campaign(campaign) = stored.record {
+                    let campaign = Box::new(Arc::unwrap_or_clone(campaign));
                     write(&Line::Campaign { campaign })?;
                     count += 1;
                 }

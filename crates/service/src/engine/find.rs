@@ -1,12 +1,13 @@
 //! Which campaigns could a message belong to?
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use foldhash::fast::FixedState;
 
 use super::draft::Draft;
 use crate::campaign::{Campaign, CampaignId, sought};
-use crate::evidence::Match;
+use crate::evidence::{Asked, Match};
 use crate::sketch::Sketches;
 use crate::state::StateError;
 
@@ -22,7 +23,7 @@ const COMPARED: usize = 12;
 pub(super) fn find(
     draft: &Draft<'_>,
     message: &Sketches,
-) -> Result<Vec<(Campaign, Match)>, StateError> {
+) -> Result<Vec<(Arc<Campaign>, Match)>, StateError> {
     let mut votes: HashMap<CampaignId, f64, FixedState> = HashMap::default();
     for owners in draft.owners(&sought(message), COMMON)? {
         if !owners.more {
@@ -35,11 +36,12 @@ pub(super) fn find(
     let mut candidates: Vec<(CampaignId, f64)> = votes.into_iter().collect();
     candidates.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     let ids: Vec<CampaignId> = candidates.iter().take(COMPARED).map(|one| one.0).collect();
-    let mut found: Vec<(Campaign, Match)> = draft
+    let asked = Asked::new(message);
+    let mut found: Vec<(Arc<Campaign>, Match)> = draft
         .campaigns(&ids)?
         .into_iter()
         .map(|campaign| {
-            let fit = campaign.compare(message);
+            let fit = campaign.compare_asked(&asked);
             (campaign, fit)
         })
         .filter(|(_, fit)| fit.is_named())

@@ -6,7 +6,7 @@ mod find;
 mod tidy;
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
@@ -321,7 +321,7 @@ impl Engine {
         for (campaign, fit) in find(draft, message)? {
             // A layout is no reason to put two texts under one name.
             if fit.by_text() {
-                same.push(campaign);
+                same.push(Arc::unwrap_or_clone(campaign));
             }
         }
         let id = Campaign::id_for(message);
@@ -361,7 +361,7 @@ impl Engine {
         let fitting = found
             .into_iter()
             .filter(|(_, fit)| fit.by_text())
-            .map(|(campaign, _)| campaign);
+            .map(|(campaign, _)| Arc::unwrap_or_clone(campaign));
         let mut concerned: Vec<Campaign> = fitting.collect();
         if let Some(exact) = exact
             && !concerned.iter().any(|campaign| campaign.id == exact.id)

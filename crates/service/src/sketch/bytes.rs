@@ -1,10 +1,13 @@
 //! Sketches as bytes, the same on every machine.
 //!
-//! A version byte (1), then, numbers little-endian: the identity (8 bytes), flags (1 byte: 1 has a
+//! A version byte (2), then, numbers little-endian: the identity (8 bytes), flags (1 byte: 1 has a
 //! SimHash, 2 has a layout, 4 authenticated bulk mail), the number of all pairs (4), the pairs kept
 //! (a count of 2 bytes, then 8 + 1 + 1 bytes each), the I-Match hashes and the edit keys (a count of
 //! 2 bytes and 8 bytes each), the SimHash (8) and the layout (checksum 8, near 8, tags 2, then link domains and
 //! link targets, each as a count of 2 bytes and 8 bytes each).
+//!
+//! Version 1 is the same, but its edit keys were drawn in another way: they agree with each other and with none
+//! of version 2. What was kept in it is read and compared by everything else.
 
 use super::{Fingerprint, LayoutSketch, MOST_PAIRS, Sketches};
 
@@ -12,8 +15,8 @@ use super::{Fingerprint, LayoutSketch, MOST_PAIRS, Sketches};
 const MOST_KEYS: usize = 256;
 
 impl Sketches {
-    /// The version that [`Sketches::to_bytes`] writes and [`Sketches::from_bytes`] reads.
-    pub const VERSION: u8 = 1;
+    /// The version that [`Sketches::to_bytes`] writes; [`Sketches::from_bytes`] reads those before it as well.
+    pub const VERSION: u8 = 2;
     /// The media type of those bytes.
     pub const MEDIA_TYPE: &'static str = "application/x-twicetold-sketch";
 
@@ -52,7 +55,8 @@ impl Sketches {
     /// Reads what [`Sketches::to_bytes`] wrote; `None` for anything else, whatever the bytes.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let mut rest = Rest(bytes);
-        if rest.take::<1>()? != [Self::VERSION] {
+        let [version] = rest.take()?;
+        if !(1..=Self::VERSION).contains(&version) {
             return None;
         }
         let identity = u64::from_le_bytes(rest.take()?);

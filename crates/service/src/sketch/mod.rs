@@ -17,7 +17,7 @@ mod tokens;
 
 use std::sync::OnceLock;
 
-use twicetold_methods::edit::{Edit, Shape};
+use twicetold_methods::edit::Sweep;
 use twicetold_methods::imatch::{Imatch, Removal};
 use twicetold_methods::layout::{Abstraction, Cosdes};
 use twicetold_methods::simhash::SimHash;
@@ -126,21 +126,16 @@ impl Sketches {
         let tokens = tokens::tokens(document);
         let letters: usize = tokens.iter().map(|token| token.letters).sum();
         let (pairs, all_pairs) = fingerprints(&tokens);
-        let keys = |method: &dyn Method| {
-            method
-                .sketch(document)
-                .map(|sketch| sketch.keys)
-                .unwrap_or_default()
-        };
+        let imatch = imatch().sketch(document);
         let edit = if letters < LEAST_LETTERS {
             Vec::new()
         } else {
-            keys(&edit())
+            edit().keys(document)
         };
         Self {
             pairs,
             all_pairs,
-            imatch: keys(imatch()),
+            imatch: imatch.map(|sketch| sketch.keys).unwrap_or_default(),
             simhash: simhash().of_document(document),
             edit,
             layout: layout(document),
@@ -172,32 +167,26 @@ fn simhash() -> SimHash {
     }
 }
 
-/// Short q-grams and few trees; the text itself is not kept.
-fn edit() -> Edit {
-    Edit {
-        shape: Shape::Short {
-            q: 3,
-            widen: 2,
-            step: 4,
-            depth: 16,
-        },
-        trees: 12,
-        keeps_text: false,
-        ..Edit::practical()
-    }
+/// Few trees of sixteen hashes, at most 2,000 letters read.
+fn edit() -> &'static Sweep {
+    static EDIT: OnceLock<Sweep> = OnceLock::new();
+    EDIT.get_or_init(|| Sweep::new(12, 16, 2, 4, 2000, 0))
 }
 
 /// The pairs of neighbouring words, sorted by number, and how many there are in all.
 fn fingerprints(tokens: &[tokens::Token]) -> (Vec<Fingerprint>, u32) {
     let content = tokens.iter().filter(|token| !token.packaging).count();
     let (mut all, mut seen) = (Vec::with_capacity(tokens.len()), 0_usize);
+    let mut known = tokens.first().map_or(0.0, rarity::information);
     for two in tokens.windows(2) {
         let [first, second] = two else { continue };
+        let before = known;
+        known = rarity::information(second);
         let packaging = first.packaging || second.packaging;
         // A place in the content, so that a long footer does not crowd it into one stretch.
         let stretch = (seen * STRETCHES / content.max(1)).min(STRETCHES - 1) as u8;
         seen += usize::from(!first.packaging);
-        let tells = rarity::information(first) + rarity::information(second);
+        let tells = before + known;
         let mut place = stretch;
         if packaging {
             place |= Fingerprint::PACKAGING;
@@ -212,7 +201,10 @@ fn fingerprints(tokens: &[tokens::Token]) -> (Vec<Fingerprint>, u32) {
         });
     }
     // Of equal pairs the first in the content stays, quoted ones last.
-    all.sort_by_key(|one| (one.key, !one.is_content(), one.is_quoted()));
+    all.sort_unstable_by_key(|one| {
+        let later = (!one.is_content(), one.is_quoted());
+        (one.key, later, one.place)
+    });
     all.dedup_by_key(|one| one.key);
     let count = u32::try_from(all.len()).unwrap_or(u32::MAX);
     all.truncate(MOST_PAIRS);

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use foldhash::fast::FixedState;
-use twicetold_methods::edit::fold;
 use twicetold_methods::imatch::Lexicon;
 
 use super::tokens::{Token, number};
@@ -41,12 +40,12 @@ fn table() -> &'static HashMap<u64, f32, FixedState> {
         let mut table: HashMap<u64, f32, FixedState> = HashMap::default();
         for (word, df, _) in lexicon.words() {
             let tells = (documents / f64::from(df.max(1))).ln() as f32;
-            let told = table.entry(number(&fold(word))).or_insert(RARE);
+            let told = table.entry(number(word)).or_insert(RARE);
             // Different words that fold alike tell as little as the commonest of them.
             *told = told.min(tells.clamp(COMMON, RARE));
         }
         for word in EVERYWHERE.split_whitespace() {
-            table.insert(number(&fold(word)), COMMON);
+            table.insert(number(word), COMMON);
         }
         table
     })

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use twicetold_methods::edit::fold;
+use twicetold_methods::edit::fold_each;
 use twicetold_model::{Document, Segment, Word, WordFlags, WordKind};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -23,11 +23,22 @@ pub(super) struct Token {
     pub(super) quoted: bool,
 }
 
-/// The number of a word with these letters.
-pub(super) fn number(folded: &[char]) -> u64 {
-    let mut bytes = String::with_capacity(folded.len());
-    bytes.extend(folded);
-    xxh3_64(bytes.as_bytes())
+/// Writes the letters of a word, folded, and counts them.
+fn fold_into(folded: &mut String, word: &str) -> usize {
+    folded.clear();
+    let mut letters = 0;
+    fold_each(word, |letter| {
+        folded.push(letter);
+        letters += 1;
+    });
+    letters
+}
+
+/// The number of a word.
+pub(super) fn number(word: &str) -> u64 {
+    let mut folded = String::new();
+    fold_into(&mut folded, word);
+    xxh3_64(folded.as_bytes())
 }
 
 /// The words of a document that are not among the commonest of the language, in order.
@@ -36,6 +47,7 @@ pub(super) fn tokens(document: &Document) -> Vec<Token> {
     let mut out = Vec::with_capacity(document.words.len());
     let mut segments = Segments::of(document);
     let mut words = document.words.as_slice();
+    let mut folded = String::new();
     while let Some((first, rest)) = words.split_first() {
         let mut taken = 1;
         let mut end = first.end;
@@ -53,14 +65,14 @@ pub(super) fn tokens(document: &Document) -> Vec<Token> {
             continue;
         }
         let span = widened(text, first.start as usize..end as usize);
-        let folded = fold(text.get(span).unwrap_or_default());
-        if folded.is_empty() {
+        let letters = fold_into(&mut folded, text.get(span).unwrap_or_default());
+        if letters == 0 {
             continue;
         }
         let (packaging, quoted) = segments.at(first.start);
         out.push(Token {
-            hash: number(&folded),
-            letters: folded.len(),
+            hash: xxh3_64(folded.as_bytes()),
+            letters,
             packaging,
             quoted,
         });

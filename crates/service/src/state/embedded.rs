@@ -13,28 +13,27 @@
 
 use std::fs;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use redb::{
-    Database, DatabaseError, ReadableDatabase, ReadableTable, ReadableTableMetadata,
-    TableDefinition, WriteTransaction,
+    Database, DatabaseError, ReadableDatabase, ReadableTable, TableDefinition, WriteTransaction,
 };
 
-use super::filter::Filter;
-use super::{
-    Change, Committed, FORMAT, Owners, State, StateError, Stored, Tally, add, decode, encode,
-};
+use super::ready::Ready;
+use super::view::{Latest, View};
+use super::warm::{Filters, Warmth};
+use super::{Change, Committed, FORMAT, Owners, State, StateError, Stored, Tally, add, encode};
 use crate::campaign::CampaignId;
 use crate::reputation::Reporter;
 
 const META: TableDefinition<'_, &str, &str> = TableDefinition::new("meta");
-const INDEX: TableDefinition<'_, (u64, u64), ()> = TableDefinition::new("index");
-const CAMPAIGNS: TableDefinition<'_, u64, (u64, &[u8])> = TableDefinition::new("campaigns");
-const REPORTERS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("reporters");
+pub(super) const INDEX: TableDefinition<'_, (u64, u64), ()> = TableDefinition::new("index");
+pub(super) const CAMPAIGNS: TableDefinition<'_, u64, (u64, &[u8])> =
+    TableDefinition::new("campaigns");
+pub(super) const REPORTERS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("reporters");
 
 /// The name of the file in the folder of the state.
 const FILE: &str = "spam.redb";
@@ -47,13 +46,12 @@ const TOGETHER: usize = 256;
 #[derive(Debug)]
 pub struct Embedded {
     database: Arc<Database>,
+    latest: Arc<Latest>,
+    ready: Ready,
     place: String,
     writer: Mutex<Option<Sender<Job>>>,
     thread: Option<JoinHandle<()>>,
-    filter: OnceLock<Arc<Filter>>,
-    /// The thread that fills the filter, and whether it is to give up.
-    warming: Mutex<Option<JoinHandle<()>>>,
-    ending: Arc<AtomicBool>,
+    warmth: Arc<Warmth>,
 }
 
 /// What the writing thread is asked to do, and whom to answer.
@@ -65,8 +63,8 @@ struct Job {
 enum Work {
     Changes(Vec<Change>),
     Reporter(String, Option<Reporter>),
-    /// From now on keys that are added are noted here, too.
-    Filter(Arc<Filter>),
+    /// From now on there is a filter, and keys that are added are noted in it.
+    Warm,
 }
 
 impl Embedded {
@@ -120,24 +118,31 @@ impl Embedded {
                 reads: FORMAT,
             });
         }
-        let database = Arc::new(database);
+        let latest = Latest::open(&database).map_err(|error| StateError::Failed {
+            place: place.clone(),
+            what: error.to_string(),
+        })?;
+        let (database, latest) = (Arc::new(database), Arc::new(latest));
         let (send, receive) = channel();
         let (shared, name) = (Arc::clone(&database), place.clone());
+        let view = Arc::clone(&latest);
+        let warmth = Arc::new(Warmth::default());
+        let warm = Arc::clone(&warmth);
         let thread = thread::Builder::new()
             .name("spam-state".to_owned())
-            .spawn(move || write_all(&shared, &receive, &name))
+            .spawn(move || write_all(&shared, &view, &warm, &receive, &name))
             .map_err(|error| StateError::Failed {
                 place: place.clone(),
                 what: error.to_string(),
             })?;
         Ok(Self {
             database,
+            latest,
+            ready: Ready::default(),
             place,
             writer: Mutex::new(Some(send)),
             thread: Some(thread),
-            filter: OnceLock::new(),
-            warming: Mutex::default(),
-            ending: Arc::default(),
+            warmth,
         })
     }
 
@@ -159,14 +164,6 @@ impl Embedded {
     }
 
     fn stop(&mut self) {
-        self.ending.store(true, Ordering::Release);
-        let warming = self
-            .warming
-            .get_mut()
-            .unwrap_or_else(PoisonError::into_inner);
-        if let Some(warming) = warming.take() {
-            let _ = warming.join();
-        }
         let writer = self
             .writer
             .get_mut()
@@ -176,6 +173,8 @@ impl Embedded {
             // A writer that panicked has answered nobody, and they know.
             let _ = thread.join();
         }
+        self.warmth.end();
+        self.latest.close();
     }
 
     fn ask(&self, work: Work) -> Result<Committed, StateError> {
@@ -196,15 +195,10 @@ impl Embedded {
         }
     }
 
-    fn read<T>(
-        &self,
-        what: impl FnOnce(&redb::ReadTransaction) -> Result<T, redb::Error>,
-    ) -> Result<T, StateError> {
-        let transaction = self
-            .database
-            .begin_read()
-            .map_err(|error| self.failed(error))?;
-        what(&transaction).map_err(|error| self.failed(error))
+    fn read<T>(&self, what: impl FnOnce(&View) -> Result<T, redb::Error>) -> Result<T, StateError> {
+        let view = self.latest.get();
+        let view = view.ok_or_else(|| self.failed("has been closed"))?;
+        what(&view).map_err(|error| self.failed(error))
     }
 
     fn damaged(&self, what: impl std::fmt::Display) -> StateError {
@@ -243,8 +237,14 @@ fn prepare(database: &Database) -> Result<String, redb::Error> {
 }
 
 /// Works until nobody can ask any more.
-fn write_all(database: &Database, jobs: &Receiver<Job>, place: &str) {
-    let mut filter: Option<Arc<Filter>> = None;
+fn write_all(
+    database: &Arc<Database>,
+    latest: &Latest,
+    warmth: &Arc<Warmth>,
+    jobs: &Receiver<Job>,
+    place: &str,
+) {
+    let mut filters = Filters::default();
     while let Ok(first) = jobs.recv() {
         let mut batch = vec![first];
         while batch.len() < TOGETHER
@@ -252,16 +252,14 @@ fn write_all(database: &Database, jobs: &Receiver<Job>, place: &str) {
         {
             batch.push(next);
         }
-        for job in &batch {
-            if let Work::Filter(new) = &job.work {
-                filter = Some(Arc::clone(new));
-            }
+        // Before anybody can see them.
+        filters.note(added(&batch));
+        let outcome = write_batch(database, &batch)
+            .and_then(|answers| latest.renew(database).map(|()| answers));
+        if batch.iter().any(|job| matches!(job.work, Work::Warm)) {
+            filters.begin(database, warmth);
         }
-        if let Some(filter) = &filter {
-            // Before anybody can see them.
-            note(filter, &batch);
-        }
-        let outcome = write_batch(database, &batch);
+        filters.renew(database, warmth);
         for (at, job) in batch.into_iter().enumerate() {
             let answer = match &outcome {
                 Ok(answers) => Ok(answers.get(at).copied().unwrap_or(Committed::Conflict)),
@@ -276,34 +274,13 @@ fn write_all(database: &Database, jobs: &Receiver<Job>, place: &str) {
     }
 }
 
-/// Notes all keys that are about to be added.
-fn note(filter: &Filter, jobs: &[Job]) {
-    for job in jobs {
-        if let Work::Changes(changes) = &job.work {
-            for key in changes.iter().flat_map(|change| &change.added) {
-                filter.add(*key);
-            }
-        }
-    }
-}
-
-/// Notes all keys of the index; gives up when the state is closed.
-fn fill(database: &Database, filter: &Filter, ending: &AtomicBool) -> Result<(), redb::Error> {
-    let transaction = database.begin_read()?;
-    let index = transaction.open_table(INDEX)?;
-    let mut last = None;
-    for (at, entry) in index.iter()?.enumerate() {
-        let (key, _) = entry?.0.value();
-        if last != Some(key) {
-            filter.add(key);
-            last = Some(key);
-        }
-        if at % 4096 == 0 && ending.load(Ordering::Acquire) {
-            return Ok(());
-        }
-    }
-    filter.complete();
-    Ok(())
+/// All keys that are about to be added.
+fn added(jobs: &[Job]) -> impl Iterator<Item = u64> {
+    let changes = jobs.iter().flat_map(|job| match &job.work {
+        Work::Changes(changes) => changes.as_slice(),
+        _ => &[],
+    });
+    changes.flat_map(|change| &change.added).copied()
 }
 
 fn write_batch(database: &Database, jobs: &[Job]) -> Result<Vec<Committed>, redb::Error> {
@@ -316,7 +293,7 @@ fn write_batch(database: &Database, jobs: &[Job]) -> Result<Vec<Committed>, redb
                 write_reporter(&transaction, name, reporter.as_ref())?;
                 Committed::Done
             }
-            Work::Filter(_) => Committed::Done,
+            Work::Warm => Committed::Done,
         });
     }
     // The default durability: when this returns, it is on disk.
@@ -407,17 +384,16 @@ fn write_reporter(
 
 impl State for Embedded {
     fn owners(&self, keys: &[u64], most: usize) -> Result<Vec<Owners>, StateError> {
-        self.read(|transaction| {
-            let index = transaction.open_table(INDEX)?;
+        self.read(|view| {
             let mut all = Vec::with_capacity(keys.len());
-            let filter = self.filter.get();
+            let filter = self.warmth.filter();
             for &key in keys {
                 let mut owners = Owners::default();
-                if filter.is_some_and(|filter| filter.excludes(key)) {
+                if filter.as_ref().is_some_and(|filter| filter.excludes(key)) {
                     all.push(owners);
                     continue;
                 }
-                for entry in index.range((key, 0)..=(key, u64::MAX))? {
+                for entry in view.index.range((key, 0)..=(key, u64::MAX))? {
                     if owners.ids.len() == most {
                         owners.more = true;
                         break;
@@ -431,13 +407,12 @@ impl State for Embedded {
     }
 
     fn records(&self, ids: &[CampaignId]) -> Result<Vec<Option<Stored>>, StateError> {
-        let found = self.read(|transaction| {
-            let campaigns = transaction.open_table(CAMPAIGNS)?;
+        let found = self.read(|view| {
             let mut found = Vec::with_capacity(ids.len());
             for id in ids {
-                found.push(campaigns.get(id.0)?.map(|found| {
+                found.push(view.campaigns.get(id.0)?.map(|found| {
                     let (version, bytes) = found.value();
-                    (version, decode(bytes))
+                    (version, self.ready.record(*id, bytes))
                 }));
             }
             Ok(found)
@@ -458,10 +433,9 @@ impl State for Embedded {
             Some(CampaignId(u64::MAX)) => return Ok(Vec::new()),
             Some(CampaignId(id)) => id + 1,
         };
-        self.read(|transaction| {
-            let campaigns = transaction.open_table(CAMPAIGNS)?;
+        self.read(|view| {
             let mut names = Vec::new();
-            for entry in campaigns.range(from..)?.take(most) {
+            for entry in view.campaigns.range(from..)?.take(most) {
                 names.push(CampaignId(entry?.0.value()));
             }
             Ok(names)
@@ -476,11 +450,14 @@ impl State for Embedded {
     }
 
     fn reporters(&self, names: &[&str]) -> Result<Vec<Option<Reporter>>, StateError> {
-        let found = self.read(|transaction| {
-            let reporters = transaction.open_table(REPORTERS)?;
+        let found = self.read(|view| {
             let mut found = Vec::with_capacity(names.len());
             for &name in names {
-                found.push(reporters.get(name)?.map(|found| found.value().to_vec()));
+                found.push(
+                    view.reporters
+                        .get(name)?
+                        .map(|found| found.value().to_vec()),
+                );
             }
             Ok(found)
         })?;
@@ -499,10 +476,9 @@ impl State for Embedded {
     }
 
     fn all_reporters(&self) -> Result<Vec<(String, Reporter)>, StateError> {
-        let found = self.read(|transaction| {
-            let reporters = transaction.open_table(REPORTERS)?;
+        let found = self.read(|view| {
             let mut found = Vec::new();
-            for entry in reporters.iter()? {
+            for entry in view.reporters.iter()? {
                 let (name, bytes) = entry?;
                 found.push((name.value().to_owned(), bytes.value().to_vec()));
             }
@@ -523,23 +499,7 @@ impl State for Embedded {
     }
 
     fn warm(&self) -> Result<(), StateError> {
-        let keys = self.read(|transaction| Ok(transaction.open_table(INDEX)?.len()?))?;
-        let filter = Arc::new(Filter::new(keys));
-        if self.filter.set(Arc::clone(&filter)).is_err() {
-            return Ok(());
-        }
-        // Once this is answered, every change is either noted or in what is read next.
-        self.ask(Work::Filter(Arc::clone(&filter)))?;
-        let (database, ending) = (Arc::clone(&self.database), Arc::clone(&self.ending));
-        let thread = thread::Builder::new()
-            .name("spam-warm".to_owned())
-            .spawn(move || {
-                // A filter that could not be filled is never asked; whoever reads the file hears why.
-                let _ = fill(&database, &filter, &ending);
-            })
-            .map_err(|error| self.failed(error))?;
-        *self.warming.lock().unwrap_or_else(PoisonError::into_inner) = Some(thread);
-        Ok(())
+        self.ask(Work::Warm).map(drop)
     }
 
     fn place(&self) -> &str {

@@ -2,7 +2,12 @@
 
 mod embedded;
 mod filter;
+mod ready;
 mod redis;
+mod view;
+mod warm;
+
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -60,7 +65,7 @@ pub enum StateError {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Record {
     /// The campaign.
-    Campaign(Box<Campaign>),
+    Campaign(Arc<Campaign>),
     /// It turned out to be the same as another one.
     Merged(CampaignId),
 }
