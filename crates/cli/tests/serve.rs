@@ -192,6 +192,69 @@ fn serve_report_check_reload_and_stop() {
 }
 
 #[test]
+fn an_export_is_taken_while_the_server_runs() {
+    let folder = Folder::new("serve-export");
+    let (mail, config, db) = (
+        folder.at("spam.eml"),
+        folder.at("serve.toml"),
+        folder.at("db"),
+    );
+    fs::write(&mail, SPAM).unwrap();
+    let (key_file, lines) = key(&folder, "anna");
+    fs::write(&config, format!("{lines}\nstanding = \"trusted\"\n")).unwrap();
+    let mut server = Running::start(&["--config", &config, "--db", &db], None);
+    let url = server.url.clone();
+    let asked = ["--server", &url, "--key-file", &key_file];
+    let spam = |verb: &str, more: &[&str]| {
+        let args = ["spam", verb].into_iter().chain(asked);
+        twicetold(args.chain(more.iter().copied()))
+    };
+    let run = spam("report", &[&mail]);
+    assert_eq!(run.status.code(), Some(0), "{}", text(&run.stderr));
+    // The folder is the server's: it is asked, by somebody who may.
+    let file = folder.at("export.jsonl");
+    for run in [
+        twicetold(["spam", "export", "--db", &db, "--wait", "0", "-o", &file]),
+        twicetold(["spam", "import", "--db", &db, "--wait", "0", &mail]),
+    ] {
+        assert_eq!(run.status.code(), Some(1));
+        let told = text(&run.stderr);
+        assert!(told.contains("in use by another process"), "{told}");
+        assert!(told.contains("--server"), "{told}");
+    }
+    let run = spam("export", &["-o", &file]);
+    assert_eq!(run.status.code(), Some(1));
+    assert!(
+        text(&run.stderr).contains("may not take an export"),
+        "{}",
+        text(&run.stderr)
+    );
+    assert!(
+        fs::metadata(&file).is_err(),
+        "what is not whole has no name"
+    );
+    fs::write(
+        &config,
+        format!("{lines}\nstanding = \"trusted\"\nexport = true\n"),
+    )
+    .unwrap();
+    server.signal("HUP");
+    server.line("reloaded");
+    let run = spam("export", &["-o", &file]);
+    assert_eq!(run.status.code(), Some(0), "{}", text(&run.stderr));
+    assert!(text(&run.stderr).contains(" exported"));
+    let other = folder.at("other");
+    let run = twicetold(["spam", "import", "--db", &other, &file]);
+    assert_eq!(run.status.code(), Some(0), "{}", text(&run.stderr));
+    let run = twicetold(["spam", "check", "--db", &other, &mail]);
+    assert!(
+        text(&run.stdout).starts_with("spam "),
+        "{}",
+        text(&run.stdout)
+    );
+}
+
+#[test]
 fn keys_can_be_kept_with_the_campaigns() {
     let folder = Folder::new("serve-keys");
     let (mail, db, key_file) = (

@@ -205,6 +205,14 @@ pub enum ClientError {
         /// What it said.
         what: String,
     },
+    /// What came could not be written down here.
+    #[error("cannot write what {server} sends: {what}")]
+    Unwritten {
+        /// Which server.
+        server: String,
+        /// What happened.
+        what: String,
+    },
     /// What answers there is no twicetold.
     #[error("{server} answers something else: {what}")]
     Strange {
@@ -336,23 +344,70 @@ impl Client {
             })
             .collect()
     }
+
+    /// Writes down everything that the server knows, and returns how many bytes that was. With an error, what was
+    /// written is not the whole.
+    pub fn export(&self, out: &mut dyn io::Write) -> Result<u64, ClientError> {
+        self.tasks.block_on(&self.runtime, self.asking.export(out))
+    }
 }
 
 impl Asking {
+    async fn export(&self, out: &mut dyn io::Write) -> Result<u64, ClientError> {
+        let request = || {
+            let request = Request::get(format!("{}/v1/export", self.target.base));
+            self.dressed(request, Bytes::new())
+        };
+        let response = self.patiently(request, |_, _, _| None).await?;
+        let mut body = response.into_body();
+        let mut written = 0;
+        loop {
+            let frame = timeout(ANSWER, body.frame()).await;
+            let Some(frame) = frame.map_err(|_| self.gone("it does not go on"))? else {
+                return Ok(written);
+            };
+            let frame = frame.map_err(|error| self.gone(error))?;
+            let Ok(piece) = frame.into_data() else {
+                continue;
+            };
+            out.write_all(&piece)
+                .map_err(|error| ClientError::Unwritten {
+                    server: self.target.to_string(),
+                    what: error.to_string(),
+                })?;
+            written += piece.len() as u64;
+        }
+    }
+
     async fn ask(&self, verb: Verb, kind: &'static str, body: &Bytes) -> Heard {
+        let request = || {
+            let word = match verb {
+                Verb::Check => "check",
+                Verb::Report => "report",
+                Verb::Revoke => "revoke",
+            };
+            let request = Request::post(format!("{}/v1/{word}", self.target.base));
+            self.dressed(request.header(CONTENT_TYPE, kind), body.clone())
+        };
+        let response = self.patiently(request, Self::refused_message).await?;
+        let text = self.text(response).await?;
+        self.understand(verb, &text)
+    }
+
+    /// Asks until there is an answer that is none of a server with too much to do.
+    async fn patiently(
+        &self,
+        request: impl Fn() -> Result<Request<Full<Bytes>>, ClientError>,
+        refused: impl Fn(StatusCode, String, String) -> Option<ClientError>,
+    ) -> Result<Response<hyper::body::Incoming>, ClientError> {
         let mut told = String::new();
         for _ in 0..TRIES {
-            let response = self.send(verb, kind, body).await?;
+            let response = self.send(&request).await?;
             let (status, headers) = (response.status(), response.headers().clone());
-            let text = Limited::new(response.into_body(), LONGEST).collect();
-            let text = timeout(ANSWER, text).await;
-            let text = text
-                .map_err(|_| self.gone("it does not finish its answer"))?
-                .map_err(|error| self.gone(error))?
-                .to_bytes();
             if status == StatusCode::OK {
-                return self.understand(verb, &text);
+                return Ok(response);
             }
+            let text = self.text(response).await?;
             let said: Option<serde_json::Value> = serde_json::from_slice(&text).ok();
             let said = said.as_ref().and_then(|said| said["error"].as_str());
             told = said.map_or_else(|| status.to_string(), str::to_owned);
@@ -366,21 +421,38 @@ impl Asking {
                 StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
                     return Err(ClientError::Forbidden { server, what });
                 }
-                StatusCode::PAYLOAD_TOO_LARGE
-                | StatusCode::BAD_REQUEST
-                | StatusCode::REQUEST_TIMEOUT
-                | StatusCode::UNSUPPORTED_MEDIA_TYPE
-                    if said.is_some() =>
-                {
-                    return Err(ClientError::Message { server, what });
+                _ => {
+                    let known = said.and_then(|_| refused(status, server.clone(), what.clone()));
+                    return Err(known.unwrap_or(ClientError::Strange { server, what }));
                 }
-                _ => return Err(ClientError::Strange { server, what }),
             }
         }
         Err(ClientError::Busy {
             server: self.target.to_string(),
             what: told,
         })
+    }
+
+    /// What a server says about a message that it does not take.
+    fn refused_message(status: StatusCode, server: String, what: String) -> Option<ClientError> {
+        matches!(
+            status,
+            StatusCode::PAYLOAD_TOO_LARGE
+                | StatusCode::BAD_REQUEST
+                | StatusCode::REQUEST_TIMEOUT
+                | StatusCode::UNSUPPORTED_MEDIA_TYPE
+        )
+        .then_some(ClientError::Message { server, what })
+    }
+
+    /// The whole text of an answer.
+    async fn text(&self, response: Response<hyper::body::Incoming>) -> Result<Bytes, ClientError> {
+        let text = Limited::new(response.into_body(), LONGEST).collect();
+        let text = timeout(ANSWER, text).await;
+        let text = text
+            .map_err(|_| self.gone("it does not finish its answer"))?
+            .map_err(|error| self.gone(error))?;
+        Ok(text.to_bytes())
     }
 
     fn understand(&self, verb: Verb, text: &[u8]) -> Heard {
@@ -398,20 +470,14 @@ impl Asking {
 
     async fn send(
         &self,
-        verb: Verb,
-        kind: &'static str,
-        body: &Bytes,
+        request: &impl Fn() -> Result<Request<Full<Bytes>>, ClientError>,
     ) -> Result<Response<hyper::body::Incoming>, ClientError> {
         let kept = self.idle.borrow_mut().pop();
         if let Some(mut connection) = kept {
             // A connection that was kept may have been closed meanwhile: then once more with a new one.
-            // All three verbs can be said twice without harm.
+            // Whatever is asked can be asked twice without harm.
             if connection.ready().await.is_ok()
-                && let Ok(Ok(response)) = timeout(
-                    ANSWER,
-                    connection.send_request(self.request(verb, kind, body)?),
-                )
-                .await
+                && let Ok(Ok(response)) = timeout(ANSWER, connection.send_request(request()?)).await
             {
                 self.idle.borrow_mut().push(connection);
                 return Ok(response);
@@ -421,7 +487,7 @@ impl Asking {
             .await
             .map_err(|_| self.gone("it does not answer"))?
             .map_err(|error| self.gone(error))?;
-        let response = connection.send_request(self.request(verb, kind, body)?);
+        let response = connection.send_request(request()?);
         let response = timeout(ANSWER, response)
             .await
             .map_err(|_| self.gone("it does not answer"))?
@@ -430,25 +496,18 @@ impl Asking {
         Ok(response)
     }
 
-    fn request(
+    /// A request with what every one has.
+    fn dressed(
         &self,
-        verb: Verb,
-        kind: &'static str,
-        body: &Bytes,
+        mut request: hyper::http::request::Builder,
+        body: Bytes,
     ) -> Result<Request<Full<Bytes>>, ClientError> {
-        let verb = match verb {
-            Verb::Check => "check",
-            Verb::Report => "report",
-            Verb::Revoke => "revoke",
-        };
         let host = match &self.target.way {
             Way::Tcp { host, port, .. } if host.contains(':') => format!("[{host}]:{port}"),
             Way::Tcp { host, port, .. } => format!("{host}:{port}"),
             Way::Unix(_) => "localhost".to_owned(),
         };
-        let mut request = Request::post(format!("{}/v1/{verb}", self.target.base))
-            .header(HOST, host)
-            .header(CONTENT_TYPE, kind);
+        request = request.header(HOST, host);
         if let Some(key) = &self.key {
             request = request.header(AUTHORIZATION, key);
         }
@@ -456,7 +515,7 @@ impl Asking {
             request = request.header(HeaderName::from_static("twicetold-reporter"), member);
         }
         request
-            .body(Full::new(body.clone()))
+            .body(Full::new(body))
             .map_err(|error| self.gone(error))
     }
 

@@ -230,6 +230,8 @@ pub struct Known {
     pub members_standing: Option<Standing>,
     /// Requests per minute; 0 for any number.
     pub per_minute: u32,
+    /// Whether the key may take an export of everything.
+    pub export: bool,
 }
 
 impl Settings {

@@ -32,6 +32,8 @@ pub(crate) struct Shared {
     /// Room for messages in memory.
     room: Arc<Semaphore>,
     pieces: usize,
+    /// Who may take an export at the moment.
+    pub(crate) exports: Arc<Semaphore>,
     pub(crate) rates: Rates,
     pub(crate) metrics: Metrics,
     pub(crate) log: Log,
@@ -118,6 +120,7 @@ impl Shared {
             room: Arc::new(Semaphore::new(pieces)),
             pieces,
             current: RwLock::new(Arc::new(current)),
+            exports: Arc::new(Semaphore::new(1)),
             rates: Rates::default(),
             metrics: Metrics::default(),
             log,

@@ -234,3 +234,36 @@ fn many_at_once_are_all_answered() {
             .contains("twicetold_checks_total{class=\"spam\"} 208\n")
     });
 }
+
+#[test]
+fn malformed_mail_is_answered_like_any_other() {
+    let bench = Bench::new(|_| {});
+    bench.report(SPAM);
+    let nested: String = (0..2_000)
+        .map(|n| format!("Content-Type: multipart/mixed; boundary=b{n}\r\n\r\n--b{n}\r\n"))
+        .collect();
+    let broken = [
+        String::new(),
+        "\0\0\0\r\n\r\n\0".to_owned(),
+        nested,
+        "Content-Type: multipart/mixed; boundary=\"\"\r\n\r\n----\r\n--\r\n----".to_owned(),
+        format!("{}\r\n\r\nbody", "X: y\r\n".repeat(20_000)),
+        format!("Subject: {}\r\n\r\n", "=?utf-8?B?////?=".repeat(5_000)),
+        "Content-Type: text/html; charset=nonsense\r\nContent-Transfer-Encoding: base64\r\n\r\n!!!===".to_owned(),
+        format!("Content-Type: text/html\r\n\r\n{}", "<div><a href='".repeat(20_000)),
+        "a line without an end".repeat(10_000),
+    ];
+    for message in &broken {
+        let answer = bench.post("/v1/check", "", message);
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        assert_eq!(answer.json()["class"], "unknown");
+        let answer = bench.post("/v1/report", &bench.bearer(), message);
+        assert_eq!(answer.status, 200, "{}", answer.body);
+    }
+    // Bytes that are no text at all.
+    let mut stream = bench.connect();
+    let noise: Vec<u8> = (0..50_000_u32).map(|n| (n * n >> 5) as u8).collect();
+    send(&mut stream, "POST", "/v1/check", "", &noise);
+    assert_eq!(Answer::read(&mut stream).status, 200);
+    assert_eq!(bench.class(VARIANT), "spam");
+}

@@ -132,6 +132,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         let state = Embedded::open(&folder, Duration::ZERO)?;
         fill(&state, stored, size)?;
         let filled = began.elapsed();
+        // As a server does; the filter is filled while checks warm up.
+        state.warm()?;
         let engine = Engine::new(Box::new(state));
         let mut results = Vec::new();
         for (what, changed, offset) in [("variants", 9, 0), ("strangers", 0, 1 << 40)] {

@@ -1,6 +1,7 @@
 //! HTTP: connections and their limits.
 
 mod body;
+mod export;
 mod problem;
 mod routes;
 

@@ -17,6 +17,7 @@ use twicetold_service::{
 };
 
 use super::body;
+use super::export::{self, Told};
 use super::problem::Problem;
 use crate::settings::{LogLevel, is_reporter_name};
 use crate::shared::{Caller, Given, Room, Shared};
@@ -25,6 +26,8 @@ use crate::shared::{Caller, Given, Room, Shared};
 pub(crate) const MEMBER: &str = "twicetold-reporter";
 /// What a whole message is called.
 pub(crate) const MAIL: &str = "message/rfc822";
+/// What an export is called.
+const LINES: &str = "application/jsonl";
 /// The document that describes all this.
 const OPENAPI: &str = include_str!("../openapi.json");
 /// How long the state may take to answer a question after its health.
@@ -37,17 +40,19 @@ enum Route {
     Report,
     Revoke,
     Campaign,
+    Export,
     Health,
     Metrics,
     OpenApi,
 }
 
 /// All of it: method, path as the OpenAPI document has it, what is asked.
-const ROUTES: [(&str, &str, Route); 7] = [
+const ROUTES: [(&str, &str, Route); 8] = [
     ("POST", "/v1/check", Route::Check),
     ("POST", "/v1/report", Route::Report),
     ("POST", "/v1/revoke", Route::Revoke),
     ("GET", "/v1/campaigns/{id}", Route::Campaign),
+    ("GET", "/v1/export", Route::Export),
     ("GET", "/healthz", Route::Health),
     ("GET", "/metrics", Route::Metrics),
     ("GET", "/openapi.json", Route::OpenApi),
@@ -55,7 +60,7 @@ const ROUTES: [(&str, &str, Route); 7] = [
 
 /// An answer, and what the log may know about it.
 struct Answered {
-    response: Response<Full<Bytes>>,
+    response: Response<Told>,
     noted: Vec<(&'static str, Value)>,
 }
 
@@ -65,7 +70,7 @@ pub(super) async fn answer(
     from: Option<IpAddr>,
     stopping: bool,
     request: Request<Incoming>,
-) -> Response<Full<Bytes>> {
+) -> Response<Told> {
     let began = Instant::now();
     let route = find(request.method(), request.uri().path());
     let (name, outcome) = match route {
@@ -79,12 +84,13 @@ pub(super) async fn answer(
                 shared.metrics.refused(limit);
             }
             let what = problem.what.clone();
-            (problem.response(), Vec::new(), Some(what))
+            (problem.response().map(Told::Whole), Vec::new(), Some(what))
         }
     };
     let (status, took) = (response.status().as_u16(), began.elapsed());
     shared.metrics.answered(name, status, took);
-    let changes = matches!(name, "/v1/report" | "/v1/revoke") || matches!(status, 401 | 403 | 429);
+    let changes = matches!(name, "/v1/report" | "/v1/revoke" | "/v1/export")
+        || matches!(status, 401 | 403 | 429);
     let level = match status {
         500.. => LogLevel::Problems,
         _ if changes => LogLevel::Changes,
@@ -168,7 +174,7 @@ async fn take(
                 ),
                 ("reporter", json!(caller.map(|caller| caller.name))),
             ];
-            let response = row(&CheckTold::from(&answer));
+            let response = row(&CheckTold::from(&answer)).map(Told::Whole);
             Ok(Answered { response, noted })
         }
         Route::Report | Route::Revoke => {
@@ -187,7 +193,20 @@ async fn take(
                 ),
                 ("reporter", json!(name)),
             ];
-            let response = row(&ReceiptTold::from(&receipt));
+            let response = row(&ReceiptTold::from(&receipt)).map(Told::Whole);
+            Ok(Answered { response, noted })
+        }
+        Route::Export => {
+            let caller = caller.ok_or_else(no_key)?;
+            if !caller.known.export {
+                return Err(Problem::new(
+                    StatusCode::FORBIDDEN,
+                    "this key may not take an export",
+                    "ask the administrator for export = true",
+                ));
+            }
+            let response = dress(StatusCode::OK, LINES, export::begin(shared).await?);
+            let noted = vec![("reporter", json!(caller.name))];
             Ok(Answered { response, noted })
         }
         Route::OpenApi | Route::Health => Err(no_key()),
@@ -224,8 +243,8 @@ async fn admit(
             caller
         }
     };
-    let changes = matches!(route, Route::Report | Route::Revoke);
-    if caller.is_none() && (changes || http.checks_need_key) {
+    let needs_key = matches!(route, Route::Report | Route::Revoke | Route::Export);
+    if caller.is_none() && (needs_key || http.checks_need_key) {
         return Err(no_key());
     }
     let now = Instant::now();
@@ -331,12 +350,12 @@ async fn campaign(shared: &Shared, path: &str) -> Result<Answered, Problem> {
     let id: CampaignId = name.parse().ok().filter(|_| is_name).ok_or_else(unknown)?;
     let found = shared.campaign(id).await?.ok_or_else(unknown)?;
     #[derive(Serialize)]
-    struct Told {
+    struct Row {
         belief: f64,
         #[serde(flatten)]
         campaign: CampaignTold,
     }
-    Ok(told(row(&Told {
+    Ok(told(row(&Row {
         belief: short(found.belief),
         campaign: CampaignTold::new(Some(&found)),
     })))
@@ -359,7 +378,7 @@ async fn health(shared: &Shared, stopping: bool) -> Response<Full<Bytes>> {
 
 fn told(response: Response<Full<Bytes>>) -> Answered {
     Answered {
-        response,
+        response: response.map(Told::Whole),
         noted: Vec::new(),
     }
 }
@@ -386,7 +405,7 @@ pub(super) fn plain(status: StatusCode, kind: &'static str, text: String) -> Res
     dress(status, kind, Full::new(Bytes::from(text)))
 }
 
-fn dress(status: StatusCode, kind: &'static str, body: Full<Bytes>) -> Response<Full<Bytes>> {
+fn dress<B>(status: StatusCode, kind: &'static str, body: B) -> Response<B> {
     let mut response = Response::new(body);
     *response.status_mut() = status;
     let headers = response.headers_mut();
@@ -418,7 +437,10 @@ mod tests {
                     ("429", path.starts_with("/v1/") || path == "/metrics"),
                     ("503", path.starts_with("/v1/") || path == "/healthz"),
                     ("404", path.ends_with("{id}")),
-                    ("403", path == "/v1/report" || path == "/v1/revoke"),
+                    (
+                        "403",
+                        matches!(path.as_str(), "/v1/report" | "/v1/revoke" | "/v1/export"),
+                    ),
                 ] {
                     assert_eq!(answers.contains_key(status), when, "{path} {status}");
                 }

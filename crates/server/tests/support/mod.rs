@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use twicetold_server::{KeyHash, Known, Log, Place, Server, Settings, make_key};
 use twicetold_service::{
-    CampaignId, Change, Committed, Embedded, Engine, Owners, Reporter, Standing, State, StateError,
-    Stored,
+    CampaignId, Change, Committed, Embedded, Engine, Owners, Record, Reporter, Standing, State,
+    StateError, Stored,
 };
 
 pub(crate) const SPAM: &str = "From: a@example.net\r\nSubject: x\r\n\r\nGenuine Helvetian chronographs at a fraction of boutique \
@@ -87,6 +87,10 @@ impl State for Moody {
     }
     fn names(&self, after: Option<CampaignId>, most: usize) -> Result<Vec<CampaignId>, StateError> {
         self.inner.names(after, most)
+    }
+    fn each(&self, take: &mut dyn FnMut(Record) -> bool) -> Result<(), StateError> {
+        self.mood.pass()?;
+        self.inner.each(take)
     }
     fn commit(&self, changes: &[Change]) -> Result<Committed, StateError> {
         self.inner.commit(changes)

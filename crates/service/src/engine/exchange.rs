@@ -14,7 +14,7 @@ use crate::state::{Record, StateError};
 
 /// The version of the lines.
 const EXPORT: u32 = 1;
-/// Campaigns that are read or written in one go.
+/// Campaigns that are taken in in one go.
 const AT_ONCE: usize = 500;
 
 /// One line.
@@ -60,7 +60,7 @@ pub enum ExchangeError {
 }
 
 impl Engine {
-    /// Writes everything as JSON lines and returns how many campaigns there were.
+    /// Writes everything as JSON lines and returns how many campaigns there were. Checks and reports can go on meanwhile.
     pub fn export(&self, out: &mut dyn Write) -> Result<u64, ExchangeError> {
         let mut write = |line: &Line| -> Result<(), ExchangeError> {
             serde_json::to_writer(&mut *out, line).map_err(std::io::Error::from)?;
@@ -72,21 +72,18 @@ impl Engine {
             reporter.key = None;
             write(&Line::Reporter { name, reporter })?;
         }
-        let (mut after, mut count) = (None, 0);
-        loop {
-            let names = self.state.names(after, AT_ONCE)?;
-            for stored in self.state.records(&names)?.into_iter().flatten() {
-                if let Record::Campaign(campaign) = stored.record {
-                    let campaign = Box::new(Arc::unwrap_or_clone(campaign));
-                    write(&Line::Campaign { campaign })?;
-                    count += 1;
+        let (mut count, mut failed) = (0, None);
+        self.state.each(&mut |record| {
+            if let Record::Campaign(campaign) = record {
+                let campaign = Box::new(Arc::unwrap_or_clone(campaign));
+                match write(&Line::Campaign { campaign }) {
+                    Ok(()) => count += 1,
+                    Err(error) => failed = Some(error),
                 }
             }
-            after = names.last().copied();
-            if names.len() < AT_ONCE {
-                return Ok(count);
-            }
-        }
+            failed.is_none()
+        })?;
+        failed.map_or(Ok(count), Err)
     }
 
     /// Reads what [`Engine::export`] wrote, adds it to what is there, and returns how many campaigns came.

@@ -25,7 +25,10 @@ use redb::{
 use super::ready::Ready;
 use super::view::{Latest, View};
 use super::warm::{Filters, Warmth};
-use super::{Change, Committed, FORMAT, Owners, State, StateError, Stored, Tally, add, encode};
+use super::{
+    Change, Committed, FORMAT, Owners, Record, State, StateError, Stored, Tally, add, decode,
+    encode,
+};
 use crate::campaign::CampaignId;
 use crate::reputation::Reporter;
 
@@ -440,6 +443,22 @@ impl State for Embedded {
             }
             Ok(names)
         })
+    }
+
+    fn each(&self, take: &mut dyn FnMut(Record) -> bool) -> Result<(), StateError> {
+        let damaged = self.read(|view| {
+            for entry in view.campaigns.iter()? {
+                let (id, found) = entry?;
+                let Some(record) = decode(found.value().1) else {
+                    return Ok(Some(CampaignId(id.value())));
+                };
+                if !take(record) {
+                    break;
+                }
+            }
+            Ok(None)
+        })?;
+        damaged.map_or(Ok(()), |id| Err(self.damaged(format!("campaign {id}"))))
     }
 
     fn commit(&self, changes: &[Change]) -> Result<Committed, StateError> {

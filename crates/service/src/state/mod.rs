@@ -139,6 +139,24 @@ pub trait State: Send + Sync {
     /// The names after `after` (or from the first), ascending, at most `most`.
     fn names(&self, after: Option<CampaignId>, most: usize) -> Result<Vec<CampaignId>, StateError>;
 
+    /// Hands over every record in the order of names, until `take` wants no more. Where it can be had, this is how
+    /// things stood at one moment, whatever is changed meanwhile.
+    fn each(&self, take: &mut dyn FnMut(Record) -> bool) -> Result<(), StateError> {
+        let mut after = None;
+        loop {
+            let names = self.names(after, AT_ONCE)?;
+            for stored in self.records(&names)?.into_iter().flatten() {
+                if !take(stored.record) {
+                    return Ok(());
+                }
+            }
+            after = names.last().copied();
+            if names.len() < AT_ONCE {
+                return Ok(());
+            }
+        }
+    }
+
     /// Makes changes and returns when they are durable.
     ///
     /// With [`Committed::Conflict`] some of them may have been made; deciding anew on what is there
@@ -162,6 +180,9 @@ pub trait State: Send + Sync {
     /// Where it is, in words for people.
     fn place(&self) -> &str;
 }
+
+/// Records that are read in one go.
+const AT_ONCE: usize = 500;
 
 /// The version of records: what [`encode`] writes.
 pub(crate) const FORMAT: u32 = 1;

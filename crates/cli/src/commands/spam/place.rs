@@ -117,7 +117,7 @@ fn data_folder() -> Option<PathBuf> {
 pub(in crate::commands) fn advise(error: StateError) -> anyhow::Error {
     let hint = match &error {
         StateError::InUse { .. } => {
-            "wait until the other twicetold has finished, or give --wait more seconds"
+            "wait until the other twicetold has finished, or give --wait more seconds; if that is a server, ask it with --server URL (check, report, revoke, export) or stop it first"
         }
         StateError::Format { .. } => {
             "use the version of twicetold that wrote it to export it, then import it here"

@@ -2,6 +2,7 @@
 
 use std::env;
 use std::fs;
+use std::io;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
@@ -15,13 +16,8 @@ use crate::terminal::talk;
 /// Which server to ask, and how.
 #[derive(Debug, Args)]
 pub(super) struct ServerArgs {
-    /// Ask this server: http://HOST:PORT, https://HOST or unix:/PATH
-    #[arg(long, value_name = "URL", conflicts_with_all = ["db", "prefix", "wait"])]
-    server: Option<String>,
-
-    /// A file with the key to show to the server [default: $TWICETOLD_KEY]
-    #[arg(long, value_name = "FILE", requires = "server")]
-    key_file: Option<PathBuf>,
+    #[command(flatten)]
+    way: WayArgs,
 
     /// What is sent to the server
     #[arg(
@@ -32,6 +28,18 @@ pub(super) struct ServerArgs {
         requires = "server"
     )]
     send: Send,
+}
+
+/// Which server to ask.
+#[derive(Debug, Args)]
+pub(super) struct WayArgs {
+    /// Ask this server: http://HOST:PORT, https://HOST or unix:/PATH
+    #[arg(long, value_name = "URL", conflicts_with_all = ["db", "prefix", "wait"])]
+    server: Option<String>,
+
+    /// A file with the key to show to the server [default: $TWICETOLD_KEY]
+    #[arg(long, value_name = "FILE", requires = "server")]
+    key_file: Option<PathBuf>,
 
     /// A file with the authority that signed the certificate of the server (PEM)
     #[arg(long, value_name = "FILE", requires = "server")]
@@ -56,11 +64,23 @@ pub(super) struct Asked {
 impl ServerArgs {
     /// Whether whole messages are sent.
     pub(super) fn sends_messages(&self) -> bool {
-        self.server.is_some() && self.send == Send::Message
+        self.way.server.is_some() && self.send == Send::Message
     }
 
     /// The server, if one is to be asked; `member` is in whose name.
     pub(super) fn open(&self, member: Option<&str>, quiet: bool) -> Result<Option<Asked>> {
+        self.way.open(member, self.sends_messages(), quiet)
+    }
+}
+
+impl WayArgs {
+    /// The server, if one is to be asked; `bares` says that what is sent should not be read on the way.
+    pub(super) fn open(
+        &self,
+        member: Option<&str>,
+        bares: bool,
+        quiet: bool,
+    ) -> Result<Option<Asked>> {
         let Some(server) = &self.server else {
             return Ok(None);
         };
@@ -79,7 +99,7 @@ impl ServerArgs {
             None => env::var("TWICETOLD_KEY").ok(),
         };
         let key = key.as_deref().map(str::trim).filter(|key| !key.is_empty());
-        if target.is_readable_on_the_way() && (key.is_some() || self.sends_messages()) && !quiet {
+        if target.is_readable_on_the_way() && (key.is_some() || bares) && !quiet {
             talk("warning: this is sent without encryption; use https:// if the server can");
         }
         let client = Client::new(target, key, member, self.ca.as_deref()).context(Advice::new(
@@ -91,6 +111,11 @@ impl ServerArgs {
 }
 
 impl Asked {
+    /// Writes down everything the server knows.
+    pub(super) fn export(&self, out: &mut dyn io::Write) -> Result<u64> {
+        self.client.export(out).map_err(|error| advise(&error))
+    }
+
     /// Asks about messages. What concerns one message alone stays its own affair; all else ends the run.
     pub(super) fn ask(&self, verb: Verb, batch: &mut [Sketched]) -> Result<Vec<Heard>> {
         let sent = batch
@@ -125,6 +150,7 @@ fn advise(error: &ClientError) -> anyhow::Error {
             "give the key with --key-file FILE or $TWICETOLD_KEY; the administrator makes one with twicetold spam key NAME"
         }
         ClientError::Busy { .. } => "try again later",
+        ClientError::Unwritten { .. } => "check that there is room, and start again",
         ClientError::Message { .. } => "send sketches: --send sketch",
         ClientError::Strange { .. } => {
             "check the address, and that both sides have the same version"

@@ -13,6 +13,7 @@ use super::super::TalkArgs;
 use super::Format;
 use super::place::{PlaceArgs, advise, now};
 use super::rows;
+use super::server::WayArgs;
 use crate::failure::{Advice, Exit};
 use crate::output::Output;
 use crate::report::escape::visible_path;
@@ -76,6 +77,9 @@ pub(super) struct TidyArgs {
 }
 
 /// Write all campaigns and reporters as JSON lines
+///
+/// A folder that a server has open is exported by asking the server, with a key that may (export = true in its
+/// configuration). Checks and reports go on meanwhile; what is written is how things stood at one moment.
 #[derive(Debug, Args)]
 pub(super) struct ExportArgs {
     /// Write to this file instead of stdout; it appears when it is complete
@@ -84,6 +88,9 @@ pub(super) struct ExportArgs {
 
     #[command(flatten)]
     place: PlaceArgs,
+
+    #[command(flatten)]
+    way: WayArgs,
 }
 
 /// Add campaigns and reporters from an export
@@ -235,33 +242,34 @@ pub(super) fn run_tidy(args: &TidyArgs, how: TalkArgs) -> Result<Exit> {
 
 pub(super) fn run_export(args: &ExportArgs, how: TalkArgs) -> Result<Exit> {
     let output = Output::open(args.output.as_deref())?;
-    let engine = args.place.look()?.engine;
-    let mut count = 0;
     let mut wrong = None;
-    output
-        .write(|out| match engine.export(out) {
+    // A file that lacks something must not take the name of one that is complete.
+    let mut part = |error: anyhow::Error| {
+        let told = io::Error::other(error.to_string());
+        wrong = Some(error);
+        told
+    };
+    let mut exported = String::new();
+    let written = if let Some(server) = args.way.open(None, false, how.quiet)? {
+        output.write(|out| {
+            let bytes = server.export(out).map_err(&mut part)?;
+            exported = units::size(bytes);
+            Ok(())
+        })
+    } else {
+        let engine = args.place.look()?.engine;
+        output.write(|out| match engine.export(out) {
             Ok(campaigns) => {
-                count = campaigns;
+                exported = units::counted(campaigns, "campaign", "campaigns");
                 Ok(())
             }
             Err(ExchangeError::File(error)) => Err(error),
-            Err(error) => {
-                // A file that lacks something must not take the name of one that is complete.
-                let told = io::Error::other(error.to_string());
-                wrong = Some(error);
-                Err(told)
-            }
+            Err(error) => Err(part(told(error, Path::new("-")))),
         })
-        .map_err(|error| {
-            wrong
-                .take()
-                .map_or(error, |error| told(error, Path::new("-")))
-        })?;
+    };
+    written.map_err(|error| wrong.take().unwrap_or(error))?;
     if !how.quiet {
-        talk(&format!(
-            "{} exported",
-            units::counted(count, "campaign", "campaigns")
-        ));
+        talk(&format!("{exported} exported"));
     }
     Ok(Exit::Done)
 }
