@@ -17,7 +17,7 @@ use clap::ValueEnum;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
-use twicetold_cluster::{Handed, Kind, Named, Next, Table, form_named};
+use twicetold_cluster::{Handed, Kind, Named, Next, Table, Wanted, form_named, is_made_by};
 use twicetold_model::{Form, Location};
 
 use crate::failure::Advice;
@@ -59,6 +59,7 @@ pub(crate) struct Feed {
     waiting: VecDeque<PathBuf>,
     /// What all of them are, if the user says so.
     from: Option<Kind>,
+    wanted: Wanted,
     open: Option<Open>,
 }
 
@@ -73,6 +74,7 @@ struct Lines {
     name: String,
     reader: Box<dyn BufRead>,
     offset: u64,
+    wanted: Wanted,
 }
 
 /// What a feed gives.
@@ -123,11 +125,12 @@ pub(crate) struct Line {
     place: Location,
     /// Its bytes; `None` if there are too many.
     bytes: Option<Vec<u8>>,
+    wanted: Wanted,
 }
 
 impl Feed {
     /// Rows of these files, of which `-` is stdin. A file that is not there is found out now.
-    pub(crate) fn open(paths: &[PathBuf], from: Option<From>) -> Result<Self> {
+    pub(crate) fn open(paths: &[PathBuf], from: Option<From>, wanted: Wanted) -> Result<Self> {
         for path in paths.iter().filter(|path| !is_stdin(path)) {
             let found = path.metadata().with_context(|| {
                 Advice::new(
@@ -146,6 +149,7 @@ impl Feed {
         Ok(Self {
             waiting: paths.iter().cloned().collect(),
             from: from.map(From::kind),
+            wanted,
             open: None,
         })
     }
@@ -157,7 +161,7 @@ impl Feed {
                 let Some(path) = self.waiting.pop_front() else {
                     return Ok(None);
                 };
-                self.open = Some(open(&path, self.from)?);
+                self.open = Some(open(&path, self.from, self.wanted)?);
             }
             let Some(open) = &mut self.open else {
                 return Ok(None);
@@ -193,7 +197,7 @@ fn beginning(reader: &mut dyn Read) -> io::Result<(Kind, Vec<u8>)> {
     }
 }
 
-fn open(path: &Path, from: Option<Kind>) -> Result<Open> {
+fn open(path: &Path, from: Option<Kind>, wanted: Wanted) -> Result<Open> {
     let opened = || -> io::Result<(Kind, Vec<u8>, Box<dyn BufRead>)> {
         let mut reader: Box<dyn BufRead> = match is_stdin(path) {
             true => Box::new(io::stdin().lock()),
@@ -213,8 +217,9 @@ fn open(path: &Path, from: Option<Kind>) -> Result<Open> {
             name,
             reader,
             offset: 0,
+            wanted,
         }),
-        Kind::Arrow => Open::Table(name.clone(), Box::new(Table::stream(name, reader))),
+        Kind::Arrow => Open::Table(name.clone(), Box::new(Table::stream(name, reader, wanted))),
         Kind::Parquet if is_stdin(path) => {
             return Err(Advice::new(
                 "a Parquet file cannot come through a pipe: its table of contents stands at its end",
@@ -224,7 +229,7 @@ fn open(path: &Path, from: Option<Kind>) -> Result<Open> {
         }
         Kind::Parquet => {
             let file = File::open(path).with_context(|| unreadable(path))?;
-            Open::Table(name.clone(), Box::new(Table::parquet(name, file)))
+            Open::Table(name.clone(), Box::new(Table::parquet(name, file, wanted)))
         }
     })
 }
@@ -241,7 +246,7 @@ impl Open {
                     line => return Ok(line.map(Piece::Line)),
                 }
             },
-            Self::Table(name, table) => match table.next() {
+            Self::Table(name, table) => match table.next_row() {
                 Ok(Next::Row(handed)) => Ok(Some(Piece::Row(Box::new(handed)))),
                 Ok(Next::Lost(what)) => Ok(Some(Piece::Lost(name.clone(), what))),
                 Ok(Next::End) => Ok(None),
@@ -309,7 +314,11 @@ impl Lines {
             offset: Some(self.offset),
         };
         self.offset += read;
-        Ok(Some(Line { place, bytes }))
+        Ok(Some(Line {
+            place,
+            bytes,
+            wanted: self.wanted,
+        }))
     }
 }
 
@@ -323,6 +332,8 @@ struct Members {
     offset: Value,
     form: Value,
     message: Value,
+    method: Value,
+    sketch: Value,
     text: Option<IgnoredAny>,
     body: Option<IgnoredAny>,
     content: Option<IgnoredAny>,
@@ -366,12 +377,12 @@ impl Line {
             }
             Err(_) => return failed(self.place, "the JSON cannot be understood".into()),
         };
-        members.handed(self.place, bytes)
+        members.handed(self.place, bytes, self.wanted)
     }
 }
 
 impl Members {
-    fn handed(mut self, place: Location, line: Vec<u8>) -> Handed {
+    fn handed(mut self, place: Location, line: Vec<u8>, wanted: Wanted) -> Handed {
         let mut wrong: Option<Cow<'static, str>> = None;
         let mut scalar = |value: &Value, what: &'static str| match value {
             Value::Null => None,
@@ -399,7 +410,20 @@ impl Members {
             offset,
             wrong,
         };
-        named.handed(place, || self.message(line))
+        named.handed(place, || match wanted {
+            Wanted::Messages => self.message(line),
+            Wanted::Sketches(method) => self.sketch(method),
+        })
+    }
+
+    /// The sketch, if it is one of this method.
+    fn sketch(&mut self, method: &str) -> Result<(Form, Vec<u8>), Cow<'static, str>> {
+        is_made_by(self.method.as_str(), method)?;
+        match self.sketch.take() {
+            Value::String(sketch) => Ok((Form::Text, decoded(sketch, "sketch")?)),
+            Value::Null => Err("the row has no sketch".into()),
+            _ => Err("the sketch is no text; it has to be base64".into()),
+        }
     }
 
     /// The message itself, or else the line, if there is a text in it: what a file of JSON lines is made of.
@@ -416,15 +440,17 @@ impl Members {
             Value::String(form) => form_named(form)?,
             _ => return Err("the form is no text".into()),
         };
-        let mut message = message.into_bytes();
-        if message.iter().any(u8::is_ascii_whitespace) {
-            message.retain(|byte| !byte.is_ascii_whitespace());
-        }
-        let bytes = BASE64
-            .decode(&message)
-            .map_err(|error| format!("the message is no base64: {error}"))?;
-        Ok((form, bytes))
+        Ok((form, decoded(message, "message")?))
     }
+}
+
+fn decoded(text: String, what: &str) -> Result<Vec<u8>, String> {
+    let mut bytes = text.into_bytes();
+    if bytes.iter().any(u8::is_ascii_whitespace) {
+        bytes.retain(|byte| !byte.is_ascii_whitespace());
+    }
+    let decoded = BASE64.decode(&bytes);
+    decoded.map_err(|error| format!("the {what} is no base64: {error}"))
 }
 
 #[cfg(test)]
@@ -437,7 +463,13 @@ mod tests {
             offset: Some(7),
         };
         let bytes = Some(line.as_bytes().to_vec());
-        Line { place, bytes }.handed()
+        let wanted = Wanted::Messages;
+        let line = Line {
+            place,
+            bytes,
+            wanted,
+        };
+        line.handed()
     }
 
     fn problem(line: &str) -> String {

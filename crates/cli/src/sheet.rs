@@ -22,20 +22,6 @@ pub(crate) enum RowFormat {
 }
 
 impl RowFormat {
-    /// Nobody can read bytes on a terminal.
-    pub(crate) fn refuse_terminal(self, output: &Output) -> Result<()> {
-        let shown = matches!(output, Output::Stdout) && io::stdout().is_terminal();
-        if self == Self::Arrow && shown {
-            return Err(Advice::new(
-                "an Arrow stream cannot be shown on a terminal",
-                "pipe it into another program, or write it to a file with --output FILE",
-            )
-            .usage()
-            .into_error());
-        }
-        Ok(())
-    }
-
     /// Rows made ready to be written; whatever that costs is best done here, on many threads.
     pub(crate) fn ready<R: Serialize>(self, rows: Vec<R>) -> io::Result<Ready<R>> {
         if self == Self::Arrow {
@@ -47,6 +33,19 @@ impl RowFormat {
         }
         Ok(Ready::Lines(lines))
     }
+}
+
+/// Nobody can read bytes on a terminal.
+pub(crate) fn refuse_terminal(output: &Output, what: &str) -> Result<()> {
+    if matches!(output, Output::Stdout) && io::stdout().is_terminal() {
+        return Err(Advice::new(
+            format!("{what} cannot be shown on a terminal"),
+            "pipe it into another program, or write it to a file with --output FILE",
+        )
+        .usage()
+        .into_error());
+    }
+    Ok(())
 }
 
 /// Rows that are ready to be written.

@@ -6,12 +6,13 @@
 mod common;
 
 use std::fs;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::os::unix::net::UnixDatagram;
 use std::process::{Child, ChildStderr, Command, Stdio};
 use std::time::Duration;
 
-use common::{Folder, text, twicetold};
+use common::{Folder, text, twicetold, twicetold_fed};
 use serde_json::Value;
 
 const SPAM: &str = "From: a@example.net\nSubject: x\n\nGenuine Helvetian chronographs at a fraction of boutique \
@@ -330,4 +331,163 @@ fn mistakes_are_named_with_a_hint() {
         words.contains(&format!("cannot listen on {place}")),
         "{words}"
     );
+}
+
+/// Posts bytes as any HTTP client would; the status and the object that comes back.
+fn post(url: &str, path: &str, key: Option<&str>, body: &[u8]) -> (u16, Value) {
+    let address = url.strip_prefix("http://").unwrap();
+    let mut stream = TcpStream::connect(address).unwrap();
+    let key = key.map_or_else(String::new, |key| {
+        format!("Authorization: Bearer {key}\r\n")
+    });
+    let head = format!(
+        "POST {path} HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/x-twicetold-sketch\r\n\
+         Content-Length: {}\r\nConnection: close\r\n{key}\r\n",
+        body.len()
+    );
+    stream.write_all(head.as_bytes()).unwrap();
+    stream.write_all(body).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+    (status, serde_json::from_str(body.trim()).unwrap())
+}
+
+#[test]
+fn sketches_made_elsewhere_are_taken() {
+    let folder = Folder::new("serve-sketches");
+    let (spam, ham, db) = (folder.at("spam.eml"), folder.at("ham.eml"), folder.at("db"));
+    let (config, rows) = (folder.at("serve.toml"), folder.at("rows.arrow"));
+    fs::write(&spam, SPAM).unwrap();
+    fs::write(
+        &ham,
+        "From: b@example.org\n\nShall we meet at the harbour on Sunday morning?\n",
+    )
+    .unwrap();
+    let (key_file, lines) = key(&folder, "anna");
+    fs::write(&config, format!("{lines}\nstanding = \"trusted\"\n")).unwrap();
+    let server = Running::start(&["--config", &config, "--db", &db], None);
+
+    // One sketch in the body of a request, as curl would send it.
+    let bare = |args: &[&str], input: &str| {
+        let all = ["sketch", "--method", "spam", "--bare"];
+        let run = twicetold_fed(all.into_iter().chain(args.iter().copied()), input);
+        assert_eq!(run.status.code(), Some(0), "{}", text(&run.stderr));
+        run.stdout
+    };
+    let sketch = bare(&[&spam], "");
+    assert_eq!(sketch, bare(&["-"], SPAM));
+    let secret = fs::read_to_string(&key_file).unwrap();
+    let (status, receipt) = post(&server.url, "/v1/report", Some(secret.trim()), &sketch);
+    assert_eq!(
+        (status, &receipt["outcome"]),
+        (200, &"new".into()),
+        "{receipt}"
+    );
+    let (status, answer) = post(&server.url, "/v1/check", None, &sketch);
+    assert_eq!(
+        (status, &answer["class"]),
+        (200, &"spam".into()),
+        "{answer}"
+    );
+
+    // Many in rows, whatever they are written as: the answers are those to the messages themselves.
+    let expected = twicetold([
+        "spam",
+        "check",
+        "--server",
+        &server.url,
+        "--format",
+        "jsonl",
+        &ham,
+        &spam,
+    ]);
+    let run = twicetold([
+        "sketch", "--method", "spam", "--format", "arrow", "--output", &rows, &ham, &spam,
+    ]);
+    assert_eq!(run.status.code(), Some(0), "{}", text(&run.stderr));
+    let check = [
+        "spam",
+        "check",
+        "--server",
+        &server.url,
+        "--format",
+        "jsonl",
+        "--sketches",
+    ];
+    let of_arrow = twicetold(check.into_iter().chain([rows.as_str()]));
+    assert_eq!(
+        text(&of_arrow.stdout),
+        text(&expected.stdout),
+        "{}",
+        text(&of_arrow.stderr)
+    );
+    let run = twicetold(["sketch", "--method", "spam", &ham, &spam]);
+    let of_lines = twicetold_fed(check.into_iter().chain(["-"]), text(&run.stdout));
+    assert_eq!(
+        text(&of_lines.stdout),
+        text(&expected.stdout),
+        "{}",
+        text(&of_lines.stderr)
+    );
+    assert_eq!(of_lines.status.code(), Some(0));
+    let report = [
+        "spam",
+        "report",
+        "--server",
+        &server.url,
+        "--key-file",
+        &key_file,
+        "--sketches",
+    ];
+    let run = twicetold(report.into_iter().chain([rows.as_str()]));
+    assert_eq!(run.status.code(), Some(0), "{}", text(&run.stderr));
+    assert!(
+        text(&run.stdout).contains("reported before"),
+        "{}",
+        text(&run.stdout)
+    );
+
+    // What is no sketch of the service is told, and the rest is asked about.
+    let winnow = twicetold(["sketch", &spam]);
+    let good = twicetold(["sketch", "--method", "spam", &spam]);
+    let bad = "{\"id\":\"bad\",\"method\":\"spam\",\"sketch\":\"AAAA\"}\n";
+    let input = format!("{}{bad}{}", text(&winnow.stdout), text(&good.stdout));
+    let run = twicetold_fed(check.into_iter().chain(["-"]), &input);
+    assert_eq!(run.status.code(), Some(3));
+    assert_eq!(text(&run.stdout).lines().count(), 1);
+    let told = text(&run.stderr);
+    assert!(
+        told.contains("made by winnow") && told.contains("bad: the sketch is damaged"),
+        "{told}"
+    );
+    for wrong in [
+        &["sketch", "--method", "spam", "--bare", &spam, &ham][..],
+        &[
+            "sketch",
+            "--method",
+            "spam",
+            "--set",
+            "winnow.window=7",
+            &spam,
+        ],
+        &["sketch", "--authserv", "mx", &spam],
+        &[
+            "spam",
+            "check",
+            "--server",
+            "http://x",
+            "--send",
+            "message",
+            "--sketches",
+            &rows,
+        ],
+    ] {
+        assert_eq!(
+            twicetold(wrong.iter().copied()).status.code(),
+            Some(2),
+            "{wrong:?}"
+        );
+    }
 }

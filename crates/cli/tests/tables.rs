@@ -32,6 +32,14 @@ fn stdout<'a>(args: impl IntoIterator<Item = &'a str>, input: &[u8]) -> Vec<u8> 
     run.stdout
 }
 
+/// Compares rows one by one: a difference is told without all the rest.
+fn same(found: &[Value], expected: &[Value]) {
+    assert_eq!(found.len(), expected.len());
+    for (n, (one, other)) in found.iter().zip(expected).enumerate() {
+        assert_eq!(one, other, "row {n}");
+    }
+}
+
 /// The sample mailbox with messages, all in one group, and a text and an empty row for good measure.
 fn handed_over() -> Vec<Value> {
     let sample = stdout(["sketch", "--with-message"].into_iter().chain(SAMPLE), b"");
@@ -48,7 +56,11 @@ fn handed_over() -> Vec<Value> {
 #[test]
 fn sketches_are_the_same_whatever_they_are_read_from_and_written_as() {
     let folder = Folder::new("tables-sketch");
-    let handed = handed_over();
+    let mut handed = handed_over();
+    for row in &mut handed {
+        // Of a text the whole line is handed on, and its group with it.
+        row.as_object_mut().unwrap().remove("group");
+    }
     let (arrow, parquet) = (folder.at("in.arrow"), folder.at("in.parquet"));
     fs::write(&arrow, to_arrow(&handed)).unwrap();
     fs::write(&parquet, to_parquet(&handed)).unwrap();
@@ -59,17 +71,17 @@ fn sketches_are_the_same_whatever_they_are_read_from_and_written_as() {
         let expected = lines(&stdout(with(&["-"]), input.as_bytes()));
         assert_eq!(expected.len(), 52);
         let sample = stdout(with(&SAMPLE), b"");
-        assert_eq!(expected[..50], lines(&sample)[..]);
-        assert_eq!(
-            of_arrow(&stdout(with(&["--format", "arrow", "-"]), input.as_bytes())),
-            expected
+        same(&expected[..50], &lines(&sample));
+        same(
+            &of_arrow(&stdout(with(&["--format", "arrow", "-"]), input.as_bytes())),
+            &expected,
         );
-        assert_eq!(lines(&stdout(with(&["-"]), &to_arrow(&handed))), expected);
+        same(&lines(&stdout(with(&["-"]), &to_arrow(&handed))), &expected);
         for file in [arrow.as_str(), parquet.as_str()] {
             let args = sketch.into_iter().chain([file]);
-            assert_eq!(lines(&stdout(args, b"")), expected, "{file}");
+            same(&lines(&stdout(args, b"")), &expected);
             let args = sketch.into_iter().chain(["--format", "arrow", file]);
-            assert_eq!(of_arrow(&stdout(args, b"")), expected, "{file}");
+            same(&of_arrow(&stdout(args, b"")), &expected);
         }
     }
     // What sketch writes as a table it also reads as one.
@@ -83,7 +95,7 @@ fn sketches_are_the_same_whatever_they_are_read_from_and_written_as() {
         ["sketch", "--with-message", "--format", "arrow", "-"],
         &once,
     );
-    assert_eq!(of_arrow(&again), of_arrow(&once));
+    same(&of_arrow(&again), &of_arrow(&once));
 }
 
 #[test]
@@ -96,19 +108,19 @@ fn verdicts_are_the_same_whatever_they_are_read_from_and_written_as() {
     let expected = lines(&stdout(["judge"], to_lines(&handed).as_bytes()));
     assert_eq!(expected.len(), 52);
     assert!(expected.iter().any(|row| row["keep"] == false));
-    assert_eq!(lines(&stdout(["judge"], &to_arrow(&handed))), expected);
-    assert_eq!(lines(&stdout(["judge", &arrow], b"")), expected);
-    assert_eq!(lines(&stdout(["judge", &parquet], b"")), expected);
-    assert_eq!(
-        of_arrow(&stdout(["judge", "--format", "arrow", &parquet], b"")),
-        expected
+    same(&lines(&stdout(["judge"], &to_arrow(&handed))), &expected);
+    same(&lines(&stdout(["judge", &arrow], b"")), &expected);
+    same(&lines(&stdout(["judge", &parquet], b"")), &expected);
+    same(
+        &of_arrow(&stdout(["judge", "--format", "arrow", &parquet], b"")),
+        &expected,
     );
     let out = folder.at("verdicts.arrow");
     stdout(
         ["judge", "--format", "arrow", "--output", &out, &arrow],
         b"",
     );
-    assert_eq!(of_arrow(&fs::read(&out).unwrap()), expected);
+    same(&of_arrow(&fs::read(&out).unwrap()), &expected);
     let run = twicetold(["judge", &out]);
     assert_eq!(run.status.code(), Some(1));
     assert!(
@@ -174,7 +186,7 @@ fn what_comes_before_a_cut_is_used_and_the_cut_is_told() {
         .filter(|row| row["verdict"] != "unreadable")
         .collect();
     assert!(
-        judged.len() >= 10 && judged.len() % 10 == 0,
+        judged.len() >= 10 && judged.len().is_multiple_of(10),
         "{}",
         judged.len()
     );

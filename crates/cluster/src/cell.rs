@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use twicetold_model::{Form, Location};
 
-use crate::handed::{Handed, Named, form_named};
+use crate::handed::{Handed, Named, Wanted, form_named, is_made_by};
 use crate::version::SCHEMA;
 
 /// The members of a row that count; the columns have these names.
@@ -28,13 +28,15 @@ pub(crate) enum Member {
     Date,
     References,
     InReplyTo,
+    Method,
+    Sketch,
 }
 
 /// Those that make a row a text.
 pub(crate) const TEXTS: [Member; 3] = [Member::Text, Member::Body, Member::Content];
 
 impl Member {
-    pub(crate) const ALL: [Self; 18] = [
+    pub(crate) const ALL: [Self; 20] = [
         Self::Schema,
         Self::Group,
         Self::Id,
@@ -53,6 +55,8 @@ impl Member {
         Self::Date,
         Self::References,
         Self::InReplyTo,
+        Self::Method,
+        Self::Sketch,
     ];
 
     /// The name of the column.
@@ -76,20 +80,36 @@ impl Member {
             Self::Date => "date",
             Self::References => "references",
             Self::InReplyTo => "in_reply_to",
+            Self::Method => "method",
+            Self::Sketch => "sketch",
         }
     }
 
-    /// The member of a column. A number called `schema` is the version of the row only in rows of our own, which name a method.
-    pub(crate) fn of_column(name: &str, columns: &[&str]) -> Option<Self> {
+    /// The member of a column, if it is wanted. A number called `schema` is the version of the row only in rows of our own, which
+    /// name a method.
+    pub(crate) fn of_column(name: &str, columns: &[&str], wanted: Wanted) -> Option<Self> {
         let found = Self::ALL.into_iter().find(|member| member.name() == name)?;
-        (found != Self::Schema || columns.contains(&"method")).then_some(found)
+        let counts = match found {
+            Self::Schema => columns.contains(&"method"),
+            Self::Id | Self::Path | Self::Offset => true,
+            Self::Method | Self::Sketch => wanted != Wanted::Messages,
+            _ => wanted == Wanted::Messages,
+        };
+        counts.then_some(found)
     }
 
     /// Whether it is part of a line of JSON lines that is read as a text.
     fn is_of_a_text(self) -> bool {
         !matches!(
             self,
-            Self::Schema | Self::Group | Self::Path | Self::Offset | Self::Form | Self::Message
+            Self::Schema
+                | Self::Group
+                | Self::Path
+                | Self::Offset
+                | Self::Form
+                | Self::Message
+                | Self::Method
+                | Self::Sketch
         )
     }
 }
@@ -112,7 +132,7 @@ pub(crate) enum Cell<'a> {
 pub(crate) type Row<'a> = [(Member, Cell<'a>)];
 
 /// What a row hands over that stands at `place`.
-pub(crate) fn handed(row: &Row<'_>, place: Location) -> Handed {
+pub(crate) fn handed(row: &Row<'_>, place: Location, wanted: Wanted) -> Handed {
     let cell = |wanted: Member| {
         let found = row.iter().find(|(member, _)| *member == wanted);
         found.map_or(&Cell::Nothing, |(_, cell)| cell)
@@ -147,9 +167,25 @@ pub(crate) fn handed(row: &Row<'_>, place: Location) -> Handed {
         let what = format!("the row has schema {version}; this program reads schema {SCHEMA}");
         named.wrong.get_or_insert(what.into());
     }
-    named.handed(place, || {
-        message(cell(Member::Message), cell(Member::Form), row)
+    named.handed(place, || match wanted {
+        Wanted::Messages => message(cell(Member::Message), cell(Member::Form), row),
+        Wanted::Sketches(method) => sketch(cell(Member::Sketch), cell(Member::Method), method),
     })
+}
+
+/// The sketch, if it is one of this method.
+fn sketch(
+    sketch: &Cell<'_>,
+    made_by: &Cell<'_>,
+    method: &'static str,
+) -> Result<(Form, Vec<u8>), Cow<'static, str>> {
+    let made_by = made_by.scalar().map_err(|()| "the method is no text")?;
+    is_made_by(made_by.as_deref(), method)?;
+    match sketch {
+        Cell::Bytes(bytes) => Ok((Form::Text, bytes.to_vec())),
+        Cell::Nothing => Err("the row has no sketch".into()),
+        _ => Err("the sketch is not bytes".into()),
+    }
 }
 
 /// The message itself, or else the row as a line of JSON lines, if there is a text in it.
@@ -280,7 +316,7 @@ mod tests {
             path: "x.arrow".to_owned(),
             offset: Some(4),
         };
-        handed(cells, place)
+        handed(cells, place, Wanted::Messages)
     }
 
     fn problem(cells: &[(Member, Cell<'_>)]) -> String {

@@ -4,6 +4,27 @@ use std::borrow::Cow;
 
 use twicetold_model::{Form, Location, RawMessage};
 
+/// What is wanted of rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// Messages or texts.
+    Messages,
+    /// Sketches of this method, which are handed over in the place of the message.
+    Sketches(&'static str),
+}
+
+/// Whether a sketch was made by the method that is wanted; else what is wrong with it.
+pub fn is_made_by(made_by: Option<&str>, method: &str) -> Result<(), Cow<'static, str>> {
+    match made_by {
+        Some(made_by) if made_by == method => Ok(()),
+        Some(made_by) => Err(format!(
+            "the sketch was made by {made_by}; what is wanted is twicetold sketch --method {method}"
+        )
+        .into()),
+        None => Err("the row does not say by which method its sketch was made".into()),
+    }
+}
+
 /// What a row hands over.
 #[derive(Debug)]
 pub struct Handed {

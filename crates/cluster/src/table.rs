@@ -7,7 +7,7 @@ use twicetold_model::Location;
 
 use crate::arrow::Stream;
 use crate::cell::{self, Cell, Member};
-use crate::handed::Handed;
+use crate::handed::{Handed, Wanted};
 use crate::parquet::Groups;
 use crate::version::Refused;
 
@@ -49,19 +49,20 @@ pub(crate) trait Batches {
 /// An Arrow stream or file, or a Parquet file, read row by row.
 ///
 /// ```
-/// use twicetold_cluster::{Next, Table};
+/// use twicetold_cluster::{Next, Table, Wanted};
 ///
-/// let mut table = Table::stream("short.arrow", Box::new(&b"\xFF\xFF\xFF\xFF\x10"[..]));
-/// match table.next()? {
+/// let mut table = Table::stream("short.arrow", Box::new(&b"\xFF\xFF\xFF\xFF\x10"[..]), Wanted::Messages);
+/// match table.next_row()? {
 ///     Next::Lost(what) => assert!(what.starts_with("short.arrow cannot be read to its end, after 0 rows")),
 ///     other => panic!("{other:?}"),
 /// }
-/// assert!(matches!(table.next()?, Next::End));
+/// assert!(matches!(table.next_row()?, Next::End));
 /// # Ok::<(), twicetold_cluster::Refused>(())
 /// ```
 pub struct Table {
     name: String,
     source: Box<dyn Batches>,
+    wanted: Wanted,
     batch: Option<Box<dyn Batch>>,
     /// The next row of the batch.
     at: usize,
@@ -72,23 +73,24 @@ pub struct Table {
 
 impl Table {
     /// An Arrow stream, or an Arrow file, from its beginning. The name is told with what is wrong.
-    pub fn stream(name: impl Into<String>, reader: Box<dyn Read>) -> Self {
+    pub fn stream(name: impl Into<String>, reader: Box<dyn Read>, wanted: Wanted) -> Self {
         let name = name.into();
-        let source = Box::new(Stream::new(name.clone(), reader));
-        Self::new(name, source)
+        let source = Box::new(Stream::new(name.clone(), reader, wanted));
+        Self::new(name, source, wanted)
     }
 
     /// A Parquet file. Its table of contents stands at its end, so that it has to be a file.
-    pub fn parquet(name: impl Into<String>, file: File) -> Self {
+    pub fn parquet(name: impl Into<String>, file: File, wanted: Wanted) -> Self {
         let name = name.into();
-        let source = Box::new(Groups::new(name.clone(), file));
-        Self::new(name, source)
+        let source = Box::new(Groups::new(name.clone(), file, wanted));
+        Self::new(name, source, wanted)
     }
 
-    fn new(name: String, source: Box<dyn Batches>) -> Self {
+    fn new(name: String, source: Box<dyn Batches>, wanted: Wanted) -> Self {
         Self {
             name,
             source,
+            wanted,
             batch: None,
             at: 0,
             rows: 0,
@@ -97,7 +99,7 @@ impl Table {
     }
 
     /// What comes next. A table whose columns are not ours to read is refused as a whole.
-    pub fn next(&mut self) -> Result<Next, Refused> {
+    pub fn next_row(&mut self) -> Result<Next, Refused> {
         loop {
             if self.ended {
                 return Ok(Next::End);
@@ -108,7 +110,7 @@ impl Table {
                     path: self.name.clone(),
                     offset: Some(self.rows),
                 };
-                let handed = cell::handed(&batch.row(self.at), place);
+                let handed = cell::handed(&batch.row(self.at), place, self.wanted);
                 self.at += 1;
                 self.rows += 1;
                 return Ok(Next::Row(handed));

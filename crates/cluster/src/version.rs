@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 
 use crate::cell::{Member, TEXTS};
+use crate::handed::Wanted;
 
 /// The version of the columns. It changes when a column changes its meaning or goes away.
 pub const SCHEMA: u32 = 1;
@@ -44,6 +45,7 @@ pub(crate) fn metadata(rows: &str) -> HashMap<String, String> {
 pub(crate) fn check<'m>(
     name: &str,
     columns: &[&str],
+    wanted: Wanted,
     entry: impl Fn(&str) -> Option<&'m str>,
 ) -> Result<(), Refused> {
     let refused = |what: String, hint: &str| {
@@ -91,6 +93,15 @@ pub(crate) fn check<'m>(
         );
     }
     let said = |name: &&str| columns.contains(name);
+    if wanted != Wanted::Messages {
+        if !said(&Member::Sketch.name()) {
+            return refused(
+                format!("{name} has no column sketch"),
+                "make the rows with twicetold sketch",
+            );
+        }
+        return Ok(());
+    }
     if !said(&Member::Message.name()) && !TEXTS.iter().map(|text| text.name()).any(|t| said(&t)) {
         let listed = columns.iter().take(20).copied().collect::<Vec<_>>();
         let more = if columns.len() > 20 { ", …" } else { "" };
@@ -117,7 +128,7 @@ mod tests {
             let found = metadata.iter().find(|(name, _)| *name == key);
             found.map(|(_, value)| *value)
         };
-        check("x.arrow", columns, entry).map_err(|refused| refused.what)
+        check("x.arrow", columns, Wanted::Messages, entry).map_err(|refused| refused.what)
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 use clap::Args;
-use twicetold_cluster::{Handed, VerdictColumns, VerdictRow};
+use twicetold_cluster::{Handed, VerdictColumns, VerdictRow, Wanted};
 use twicetold_detect::{Crew, Options, Progress, Stage};
 use twicetold_model::{Location, RawMessage};
 use twicetold_source::Collection;
@@ -19,7 +19,7 @@ use crate::feed::{Feed, From, Piece, size_of, warn_of_loss};
 use crate::output::Output;
 use crate::report::judged::{rows, unread};
 use crate::report::units;
-use crate::sheet::{Ready, RowFormat, Sheet};
+use crate::sheet::{Ready, RowFormat, Sheet, refuse_terminal};
 use crate::terminal::{Bar, talk};
 
 /// Judge groups of messages that another program hands over
@@ -84,8 +84,10 @@ pub(super) fn run(args: &JudgeArgs, how: TalkArgs) -> Result<Exit> {
     if let Some(path) = args.files.iter().find(|path| output.replaces(path)) {
         return Err(would_overwrite(path));
     }
-    args.format.refuse_terminal(&output)?;
-    let mut feed = Feed::open(&args.files, args.from)?;
+    if args.format == RowFormat::Arrow {
+        refuse_terminal(&output, "an Arrow stream")?;
+    }
+    let mut feed = Feed::open(&args.files, args.from, Wanted::Messages)?;
     use_threads(args.deciding.threads())?;
     let start = Instant::now();
     let bar = Bar::new(how.quiet);

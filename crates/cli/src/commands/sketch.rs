@@ -1,6 +1,6 @@
 //! `twicetold sketch`.
 
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -8,10 +8,11 @@ use anyhow::{Context, Result};
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
 use rayon::prelude::*;
-use twicetold_cluster::{SketchColumns, SketchRow};
+use twicetold_cluster::{SketchColumns, SketchRow, Wanted};
 use twicetold_detect::{Met, Progress, Sketcher, Stage, sketch_each};
 use twicetold_methods::catalogue::{Chosen, entry};
-use twicetold_model::{Location, Problem};
+use twicetold_model::{Form, Location, Problem, RawMessage};
+use twicetold_service::Trust;
 use twicetold_source::{Checksum, Collection, Severity, Trouble};
 
 use super::TalkArgs;
@@ -21,9 +22,9 @@ use super::scan::{warn_of_troubles, would_overwrite};
 use crate::failure::{Advice, Exit};
 use crate::feed::{Feed, From, Piece, is_stdin, is_table, size_of, warn_of_loss};
 use crate::output::Output;
-use crate::report::sketches::Making;
+use crate::report::sketches::{How, Making, SPAM};
 use crate::report::units;
-use crate::sheet::{Ready, RowFormat, Sheet};
+use crate::sheet::{Ready, RowFormat, Sheet, refuse_terminal};
 use crate::terminal::{Bar, talk};
 
 /// Write the keys and sketches of texts, for an engine that finds pairs
@@ -42,7 +43,7 @@ pub(super) struct SketchArgs {
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
 
-    /// The method: winnow, imatch, blocks, simhash, layout or edit
+    /// The method: winnow, imatch, blocks, simhash, layout or edit; or spam, whose sketches the spam service takes
     #[arg(long, short, value_name = "METHOD", default_value = "winnow")]
     method: String,
 
@@ -57,6 +58,14 @@ pub(super) struct SketchArgs {
     /// Put the message itself into each row: in base64 into JSON lines, as it is into Arrow
     #[arg(long)]
     with_message: bool,
+
+    /// With --method spam: the name your own mail server gives itself in Authentication-Results
+    #[arg(long, value_name = "NAME")]
+    authserv: Option<String>,
+
+    /// Write nothing but the sketch of the one message at the path (of stdin, if that is -), as bytes
+    #[arg(long, conflicts_with_all = ["with_message", "from", "format"])]
+    bare: bool,
 
     /// Read the paths as rows of this kind [default: by their first bytes]
     #[arg(long, value_enum, value_name = "KIND")]
@@ -81,6 +90,7 @@ Examples:
   twicetold sketch --method simhash --set simhash.distance=5 posts.jsonl
   producer | twicetold sketch --method edit - | consumer
   twicetold sketch --format arrow part-*.parquet --output rows.arrow
+  twicetold sketch --method spam ~/Mail | twicetold spam check --sketches -
   twicetold sketch --with-message ~/Mail --output rows.jsonl
 
 Exit codes: 0 done, 1 error, 2 wrong usage, 3 done but something could not be read,
@@ -103,33 +113,28 @@ pub(super) fn run(args: &SketchArgs, how: TalkArgs) -> Result<Exit> {
         .usage()
         .into_error());
     }
-    let feeds = stdin || args.from.is_some() || all_are_tables(&args.paths)?;
-    let methods = choose(
-        std::slice::from_ref(&args.method),
-        &args.set,
-        args.lexicon.as_deref(),
-    )?;
-    let Some(method) = methods.into_iter().next() else {
-        return Ok(Exit::Usage);
-    };
-    let making = Making {
-        method: method.name(),
-        settings: settings(&method, args.lexicon.as_deref())?.into(),
-        with_message: args.with_message,
-    };
-    let sketcher = Sketcher::new(method);
+    if args.bare && args.paths.len() > 1 {
+        return Err(one_message_only());
+    }
+    let feeds = !args.bare && (stdin || args.from.is_some() || all_are_tables(&args.paths)?);
+    let making = making(args)?;
     let output = Output::open(args.output.as_deref())?;
-    args.format.refuse_terminal(&output)?;
+    if args.format == RowFormat::Arrow {
+        refuse_terminal(&output, "an Arrow stream")?;
+    }
     if let Some(path) = args.paths.iter().find(|path| output.replaces(path)) {
         return Err(would_overwrite(path));
+    }
+    if args.bare {
+        return bare(args, &making, &output);
     }
     use_threads(args.threads)?;
     let start = Instant::now();
     let bar = Bar::new(how.quiet);
     let told = if feeds {
-        from_feed(args, &sketcher, &making, &output, &bar)
+        from_feed(args, &making, &output, &bar)
     } else {
-        from_paths(args, &sketcher, &making, &output, &bar)
+        from_paths(args, &making, &output, &bar)
     };
     bar.finish();
     let told = told?;
@@ -188,13 +193,7 @@ fn all_are_tables(paths: &[PathBuf]) -> Result<bool> {
     }
 }
 
-fn from_paths(
-    args: &SketchArgs,
-    sketcher: &Sketcher,
-    making: &Making,
-    output: &Output,
-    bar: &Bar,
-) -> Result<Told> {
+fn from_paths(args: &SketchArgs, making: &Making, output: &Output, bar: &Bar) -> Result<Told> {
     refuse_if_nothing_is_there(&args.paths)?;
     let collection = Collection::open(&args.paths);
     let mut files = collection.files().map(|(path, _)| PathBuf::from(path));
@@ -227,7 +226,8 @@ fn from_paths(
     };
     output.write(|out| {
         let mut sheet = Sheet::new(args.format, out, SketchColumns::new(args.with_message))?;
-        sketch_each(&collection, sketcher, bar, make, |(row, trouble)| {
+        let sketch = |raw: &RawMessage<'_>| making.sketch(raw);
+        sketch_each(&collection, sketch, bar, make, |(row, trouble)| {
             told.texts += u64::from(trouble.is_none());
             told.troubles.extend(trouble);
             row?.map_or(Ok(()), |row| sheet.put(row))
@@ -237,14 +237,8 @@ fn from_paths(
     Ok(told)
 }
 
-fn from_feed(
-    args: &SketchArgs,
-    sketcher: &Sketcher,
-    making: &Making,
-    output: &Output,
-    bar: &Bar,
-) -> Result<Told> {
-    let mut feed = Feed::open(&args.paths, args.from)?;
+fn from_feed(args: &SketchArgs, making: &Making, output: &Output, bar: &Bar) -> Result<Told> {
+    let mut feed = Feed::open(&args.paths, args.from, Wanted::Messages)?;
     let mut told = Told::default();
     let mut failed = None;
     bar.begin(Stage::Reading, size_of(&args.paths));
@@ -269,7 +263,7 @@ fn from_feed(
             let rows: Vec<(io::Result<Ready<SketchRow>>, bool)> = pieces
                 .into_par_iter()
                 .map(|piece| {
-                    let (row, read) = row(piece, sketcher, making);
+                    let (row, read) = row(piece, making);
                     (args.format.ready(vec![row]), read)
                 })
                 .collect();
@@ -305,11 +299,11 @@ fn batch(feed: &mut Feed, bar: &Bar) -> Result<Vec<Piece>> {
 }
 
 /// The row about what was handed over, and whether that could be read.
-fn row(piece: Piece, sketcher: &Sketcher, making: &Making) -> (SketchRow, bool) {
+fn row(piece: Piece, making: &Making) -> (SketchRow, bool) {
     let handed = piece.handed();
     match handed.message {
         Ok(raw) => {
-            let sketched = sketcher.sketch(&raw);
+            let sketched = making.sketch(&raw);
             (making.row(Some(&handed.id), sketched, &raw.bytes), true)
         }
         Err(what) => {
@@ -317,6 +311,109 @@ fn row(piece: Piece, sketcher: &Sketcher, making: &Making) -> (SketchRow, bool) 
             (making.unread(handed.id, handed.location, &problem), false)
         }
     }
+}
+
+/// How the sketches are to be made.
+fn making(args: &SketchArgs) -> Result<Making> {
+    let wrong = |what: &str, hint: &str| Err(Advice::new(what, hint).usage().into_error());
+    if args.method == SPAM {
+        if !args.set.is_empty() || args.lexicon.is_some() {
+            return wrong(
+                "--set and --lexicon are not for spam: all sketches of the service are alike",
+                "leave them out",
+            );
+        }
+        let trust = Trust {
+            authentication_server: args.authserv.clone(),
+        };
+        let settings = args.authserv.iter().map(|name| format!("authserv={name}"));
+        return Ok(Making {
+            settings: settings.collect(),
+            how: How::Spam(trust),
+            method: SPAM,
+            with_message: args.with_message,
+        });
+    }
+    if args.authserv.is_some() {
+        return wrong("--authserv is for --method spam", "leave it out");
+    }
+    let names = std::slice::from_ref(&args.method);
+    let mut methods = choose(names, &args.set, args.lexicon.as_deref())?;
+    let Some(method) = methods.pop() else {
+        return wrong("no method is named", "name one with --method");
+    };
+    Ok(Making {
+        method: method.name(),
+        settings: settings(&method, args.lexicon.as_deref())?.into(),
+        with_message: args.with_message,
+        how: How::Method(Box::new(Sketcher::new(method))),
+    })
+}
+
+/// A message on stdin may have so many bytes.
+const LONGEST: u64 = 512 << 20;
+
+/// Writes the sketch of one message, and nothing else.
+fn bare(args: &SketchArgs, making: &Making, output: &Output) -> Result<Exit> {
+    refuse_terminal(output, "a sketch")?;
+    let mut rows: Vec<SketchRow> = Vec::new();
+    if args.paths.iter().any(|path| is_stdin(path)) {
+        let mut bytes = Vec::new();
+        let mut stdin = io::stdin().lock().take(LONGEST);
+        stdin
+            .read_to_end(&mut bytes)
+            .context("cannot read the message from stdin")?;
+        let location = Location {
+            path: "-".to_owned(),
+            offset: None,
+        };
+        let raw = RawMessage {
+            location,
+            form: Form::Mail,
+            bytes: bytes.into(),
+        };
+        rows.push(making.row(None, making.sketch(&raw), &raw.bytes));
+    } else {
+        refuse_if_nothing_is_there(&args.paths)?;
+        let collection = Collection::open(&args.paths);
+        let make = |met: Met<'_>| match met {
+            Met::Text(sketched, message) => Ok(making.row(None, sketched, message)),
+            Met::Trouble(trouble) => Err(trouble),
+        };
+        let sketch = |raw: &RawMessage<'_>| making.sketch(raw);
+        let quiet = Bar::new(true);
+        sketch_each(&collection, sketch, &quiet, make, |made| match made {
+            Ok(_) if !rows.is_empty() => Err(one_message_only()),
+            Ok(row) => {
+                rows.push(row);
+                Ok(())
+            }
+            Err(trouble) if trouble.severity == Severity::Note => Ok(()),
+            Err(trouble) => Err(Advice::new(
+                format!("cannot read {}: {}", trouble.path, trouble.problem),
+                "check that it is a message",
+            )
+            .into_error()),
+        })?;
+    }
+    let Some(sketch) = rows.pop().and_then(|row| row.sketch) else {
+        return Err(Advice::new(
+            format!("{} has nothing to say about the message", making.method),
+            "it has too few words, or none; another method may have more to say",
+        )
+        .into_error());
+    };
+    output.write(|out| out.write_all(&sketch))?;
+    Ok(Exit::Done)
+}
+
+fn one_message_only() -> anyhow::Error {
+    Advice::new(
+        "--bare writes the sketch of one message, and there are several",
+        "name one message, or leave --bare out: then each has a row",
+    )
+    .usage()
+    .into_error()
 }
 
 /// What is set otherwise than by default: sketches made with other settings have other keys.

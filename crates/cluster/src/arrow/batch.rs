@@ -12,6 +12,7 @@ use arrow_array::{Array, ArrayRef};
 use arrow_schema::{DataType, Field, Schema, TimeUnit};
 
 use crate::cell::{Cell, Member};
+use crate::handed::Wanted;
 
 /// A column that counts.
 #[derive(Clone, Debug)]
@@ -24,11 +25,11 @@ pub(super) struct Column {
 }
 
 /// The columns that count, and the schema with bytes in place of their texts.
-pub(super) fn columns(schema: &Schema, names: &[&str]) -> (Schema, Vec<Column>) {
+pub(super) fn columns(schema: &Schema, names: &[&str], wanted: Wanted) -> (Schema, Vec<Column>) {
     let mut columns = Vec::new();
     let mut fields: Vec<Arc<Field>> = schema.fields().iter().cloned().collect();
     for (at, field) in fields.iter_mut().enumerate() {
-        let Some(member) = Member::of_column(field.name(), names) else {
+        let Some(member) = Member::of_column(field.name(), names, wanted) else {
             continue;
         };
         let readable = as_bytes(field.data_type());

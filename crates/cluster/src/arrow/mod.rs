@@ -16,6 +16,7 @@ use arrow_schema::{Schema, SchemaRef};
 
 use crate::cell::{Cell, Member};
 use crate::guard::decode;
+use crate::handed::Wanted;
 use crate::table::{self, Batches, Step};
 use crate::version::{Refused, check};
 use batch::{Column, columns};
@@ -24,6 +25,7 @@ use frames::{Frame, Frames};
 /// A stream that is being read.
 pub(crate) struct Stream {
     name: String,
+    wanted: Wanted,
     frames: Frames,
     /// What the schema says; `None` before it has come.
     table: Option<Table>,
@@ -49,9 +51,10 @@ struct Batch {
 
 impl Stream {
     /// A stream, or a file, called `name`.
-    pub(crate) fn new(name: String, reader: Box<dyn Read>) -> Self {
+    pub(crate) fn new(name: String, reader: Box<dyn Read>, wanted: Wanted) -> Self {
         Self {
             name,
+            wanted,
             frames: Frames::new(reader),
             table: None,
             dictionaries: HashMap::new(),
@@ -74,7 +77,7 @@ impl Stream {
                     Ok(schema) => schema,
                     Err(why) => return end(&format!("its schema cannot be read: {why}")),
                 };
-                self.table = Some(Table::new(&self.name, &schema)?);
+                self.table = Some(Table::new(&self.name, &schema, self.wanted)?);
                 Ok(Taken::Nothing)
             }
             (MessageHeader::RecordBatch, Some(table)) => {
@@ -150,16 +153,16 @@ enum Taken {
 }
 
 impl Table {
-    fn new(name: &str, schema: &Schema) -> Result<Self, Refused> {
+    fn new(name: &str, schema: &Schema, wanted: Wanted) -> Result<Self, Refused> {
         let names: Vec<&str> = schema
             .fields()
             .iter()
             .map(|field| field.name().as_str())
             .collect();
-        check(name, &names, |key| {
+        check(name, &names, wanted, |key| {
             schema.metadata().get(key).map(String::as_str)
         })?;
-        let (schema, columns) = columns(schema, &names);
+        let (schema, columns) = columns(schema, &names, wanted);
         let wanted = columns.iter().filter_map(|column| column.at).collect();
         Ok(Self {
             schema: Arc::new(schema),

@@ -7,6 +7,7 @@ use parquet::errors::{ParquetError, Result};
 use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
 
 use crate::cell::{Cell, Member};
+use crate::handed::Wanted;
 
 /// A column that counts.
 #[derive(Debug)]
@@ -63,12 +64,12 @@ impl Value {
 }
 
 /// The columns that count, in the order of the file.
-pub(super) fn columns(schema: &SchemaDescriptor, names: &[&str]) -> Vec<Column> {
+pub(super) fn columns(schema: &SchemaDescriptor, names: &[&str], wanted: Wanted) -> Vec<Column> {
     let root = |leaf: &ColumnDescriptor, name: &str| {
         leaf.path().parts().first().is_some_and(|part| part == name)
     };
     let counting = names.iter().filter_map(|name| {
-        let member = Member::of_column(name, names)?;
+        let member = Member::of_column(name, names, wanted)?;
         let mut leaves = (schema.columns().iter().enumerate()).filter(|(_, leaf)| root(leaf, name));
         let (first, second) = (leaves.next(), leaves.next());
         let leaf = match (first, second) {

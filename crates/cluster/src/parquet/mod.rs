@@ -14,6 +14,7 @@ use parquet::file::serialized_reader::SerializedFileReader;
 
 use crate::cell::{Cell, Member};
 use crate::guard::decode;
+use crate::handed::Wanted;
 use crate::table::{self, Batches, Step};
 use crate::version::{Refused, check};
 use bounded::Bounded;
@@ -27,6 +28,7 @@ const STRETCH_BYTES: u64 = 4 << 20;
 /// A Parquet file that is being read.
 pub(crate) struct Groups {
     name: String,
+    wanted: Wanted,
     /// Until it has been opened.
     file: Option<File>,
     open: Option<Open>,
@@ -57,9 +59,10 @@ struct Batch {
 
 impl Groups {
     /// A file, called `name`.
-    pub(crate) fn new(name: String, file: File) -> Self {
+    pub(crate) fn new(name: String, file: File, wanted: Wanted) -> Self {
         Self {
             name,
+            wanted,
             file: Some(file),
             open: None,
         }
@@ -69,7 +72,7 @@ impl Groups {
 impl Batches for Groups {
     fn next(&mut self) -> Result<Step, Refused> {
         if let Some(file) = self.file.take() {
-            match Open::new(&self.name, file) {
+            match Open::new(&self.name, file, self.wanted) {
                 Ok(open) => self.open = Some(open?),
                 Err(why) => return Ok(Step::End(Some(why))),
             }
@@ -83,7 +86,7 @@ impl Batches for Groups {
 
 impl Open {
     /// The outer error is a damaged file, the inner one a foreign one.
-    fn new(name: &str, file: File) -> Result<Result<Self, Refused>, String> {
+    fn new(name: &str, file: File, wanted: Wanted) -> Result<Result<Self, Refused>, String> {
         let file = Bounded::new(file).map_err(|error| format!("it cannot be read: {error}"))?;
         if let Some(why) = file.trouble() {
             return Err(why);
@@ -98,10 +101,10 @@ impl Open {
             let found = entries.iter().find(|entry| entry.key == key)?;
             found.value.as_deref()
         };
-        if let Err(refused) = check(name, &names, entry) {
+        if let Err(refused) = check(name, &names, wanted, entry) {
             return Ok(Err(refused));
         }
-        let columns = columns(about.schema_descr(), &names);
+        let columns = columns(about.schema_descr(), &names, wanted);
         Ok(Ok(Self {
             reader,
             columns,

@@ -17,7 +17,7 @@ use parquet::data_type::{ByteArray, ByteArrayType, Int64Type};
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
-use twicetold_cluster::{Handed, Next, Refused, Table};
+use twicetold_cluster::{Handed, Next, Refused, Table, Wanted};
 
 /// An Arrow stream with these columns, the same batch several times.
 pub(crate) fn stream(
@@ -88,19 +88,19 @@ pub(crate) fn parquet(rows: &[(i64, Option<&[u8]>)], groups: usize) -> Vec<u8> {
 /// Everything in an Arrow stream: rows, and what is told about rows that are missing.
 pub(crate) fn read_stream(bytes: &[u8]) -> Result<(Vec<Handed>, Vec<String>), Refused> {
     let reader = std::io::Cursor::new(bytes.to_vec());
-    read(Table::stream("x.arrow", Box::new(reader)))
+    read(Table::stream("x.arrow", Box::new(reader), Wanted::Messages))
 }
 
 /// Everything in a Parquet file.
 pub(crate) fn read_parquet(bytes: &[u8]) -> Result<(Vec<Handed>, Vec<String>), Refused> {
     let file = scratch(bytes);
-    read(Table::parquet("x.parquet", file))
+    read(Table::parquet("x.parquet", file, Wanted::Messages))
 }
 
 fn read(mut table: Table) -> Result<(Vec<Handed>, Vec<String>), Refused> {
     let (mut rows, mut lost) = (Vec::new(), Vec::new());
     loop {
-        match table.next()? {
+        match table.next_row()? {
             Next::Row(handed) => rows.push(handed),
             Next::Lost(what) => lost.push(what),
             Next::End => return Ok((rows, lost)),

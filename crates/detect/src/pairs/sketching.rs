@@ -70,14 +70,14 @@ impl Sketcher {
     }
 }
 
-/// Sketches every text of a collection. `make` is called on all threads, what it made is given to `take` in the order of the collection, the
+/// Sketches every text of a collection, by a [`Sketcher`] or in another way. `make` is called on all threads, what it made is given to `take` in the order of the collection, the
 /// same whatever the number of threads. Ends early if `take` fails.
 ///
 /// # Errors
 /// Whatever `take` fails with.
 pub fn sketch_each<T: Send, E>(
     collection: &Collection,
-    sketcher: &Sketcher,
+    sketch: impl Fn(&RawMessage<'_>) -> Sketched + Sync,
     progress: &dyn Progress,
     make: impl Fn(Met<'_>) -> T + Sync,
     mut take: impl FnMut(T) -> Result<(), E>,
@@ -97,7 +97,7 @@ pub fn sketch_each<T: Send, E>(
         }
         let made: Vec<Vec<T>> = some
             .into_par_iter()
-            .map(|task| run(task, sketcher, progress, &make))
+            .map(|task| run(task, &sketch, progress, &make))
             .collect();
         made.into_iter().flatten().try_for_each(&mut take)?;
     }
@@ -105,14 +105,14 @@ pub fn sketch_each<T: Send, E>(
 
 fn run<T>(
     task: Task,
-    sketcher: &Sketcher,
+    sketch: &impl Fn(&RawMessage<'_>) -> Sketched,
     progress: &dyn Progress,
     make: &impl Fn(Met<'_>) -> T,
 ) -> Vec<T> {
     let made = std::cell::RefCell::new(Vec::new());
     task.run(
         &mut |raw| {
-            let sketched = sketcher.sketch(&raw);
+            let sketched = sketch(&raw);
             progress.advance(1, sketched.bytes);
             made.borrow_mut()
                 .push(make(Met::Text(sketched, &raw.bytes)));

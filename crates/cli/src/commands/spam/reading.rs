@@ -9,6 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use anyhow::{Context, Result};
 use clap::Args;
 use rayon::prelude::*;
+use twicetold_cluster::Wanted;
 use twicetold_detect::{Progress, Stage};
 use twicetold_model::{Form, Location};
 use twicetold_service::{Sketches, Trust};
@@ -16,20 +17,30 @@ use twicetold_source::{Collection, Trouble};
 
 use super::super::TalkArgs;
 use crate::failure::{Advice, Exit};
+use crate::feed::{Feed, Piece, size_of};
 use crate::report::escape::{self, visible, visible_path};
+use crate::report::sketches::SPAM;
 use crate::terminal::{Bar, talk};
 
 /// Tasks that make a batch: some hundreds of messages.
 const BATCH: usize = 8;
+/// Sketches that make a batch.
+const SKETCHES: usize = 512;
 /// A message on stdin may have so many bytes.
 const LONGEST: u64 = 512 << 20;
 
 /// Which messages.
 #[derive(Debug, Args)]
 pub(super) struct MailArgs {
-    /// Messages, mailboxes and folders; - reads one message from stdin
+    /// Messages, mailboxes and folders; - reads one message from stdin. With --sketches, files of rows
     #[arg(required = true, value_name = "FILE|DIR|-")]
     paths: Vec<PathBuf>,
+
+    /// Read sketches that were made elsewhere, with twicetold sketch --method spam
+    ///
+    /// The files are its rows: JSON lines, Arrow streams or Parquet files; - is stdin.
+    #[arg(long, conflicts_with = "authserv")]
+    sketches: bool,
 
     /// The name your own mail server gives itself in Authentication-Results
     ///
@@ -56,6 +67,9 @@ impl MailArgs {
         whole: bool,
         mut each: impl FnMut(&mut [Sketched]) -> Result<()>,
     ) -> Result<Exit> {
+        if self.sketches {
+            return self.read_sketches(how, whole, each);
+        }
         let trust = Trust {
             authentication_server: self.authserv.clone(),
         };
@@ -119,6 +133,80 @@ impl MailArgs {
         } else {
             Exit::Partly
         })
+    }
+}
+
+impl MailArgs {
+    /// The same for sketches that were made elsewhere.
+    fn read_sketches(
+        &self,
+        how: TalkArgs,
+        whole: bool,
+        mut each: impl FnMut(&mut [Sketched]) -> Result<()>,
+    ) -> Result<Exit> {
+        if whole {
+            return Err(Advice::new(
+                "--sketches has no messages to send",
+                "leave --send message out: the sketches are sent",
+            )
+            .usage()
+            .into_error());
+        }
+        let mut feed = Feed::open(&self.paths, None, Wanted::Sketches(SPAM))?;
+        let bar = Bar::new(how.quiet);
+        bar.begin(Stage::Reading, size_of(&self.paths));
+        let (mut exit, mut batch) = (Exit::Done, Vec::new());
+        let told = loop {
+            let piece = match feed.next() {
+                Ok(piece) => piece,
+                Err(error) => break Err(error),
+            };
+            let last = piece.is_none();
+            if let Some(piece) = piece {
+                bar.advance(1, piece.len());
+                match sketched(piece) {
+                    Ok(one) => batch.push(one),
+                    Err((location, what)) => {
+                        exit = Exit::Partly;
+                        not_taken(&location, &what);
+                    }
+                }
+            }
+            if batch.len() >= SKETCHES || last && !batch.is_empty() {
+                if let Err(error) = each(&mut batch) {
+                    break Err(error);
+                }
+                batch.clear();
+            }
+            if last {
+                break Ok(exit);
+            }
+        };
+        bar.finish();
+        told
+    }
+}
+
+/// The sketch that a row hands over; else where it stands, and what is wrong with it.
+fn sketched(piece: Piece) -> std::result::Result<Sketched, (Location, String)> {
+    let handed = piece.handed();
+    let bytes = match handed.message {
+        Ok(raw) => raw.bytes,
+        Err(what) => return Err((handed.location, what.into_owned())),
+    };
+    match Sketches::from_bytes(&bytes) {
+        Some(sketches) => Ok(Sketched {
+            location: handed.location,
+            sketches,
+            bytes: None,
+        }),
+        None => {
+            let what = format!(
+                "the sketch is damaged, or of another version than {}",
+                Sketches::VERSION
+            );
+            Err((handed.location, what))
+        }
     }
 }
 
