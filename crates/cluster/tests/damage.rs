@@ -6,31 +6,39 @@ mod common;
 
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, BinaryArray, Int64Array, NullArray, StringArray, StringViewArray};
+use arrow_array::types::Int8Type;
+use arrow_array::{
+    ArrayRef, BinaryArray, DictionaryArray, Int64Array, NullArray, StringArray, StringViewArray,
+};
 use proptest::prelude::*;
 
-use common::{parquet, read_parquet, read_stream, said, stream};
+use common::{compressed, parquet, read_parquet, read_stream, said, stream};
 
 const MAIL: &[u8] =
     b"From: anna@example.org\n\nThe harbour was closed, and nobody knew why it was.";
 
-/// A stream of four batches with three rows each.
-fn arrow() -> Vec<u8> {
-    let columns: Vec<(&str, ArrayRef)> = vec![
+/// Columns of three rows, one of every way in which bytes are laid out.
+fn rows() -> Vec<(&'static str, ArrayRef)> {
+    let long = "a path that is longer than a view";
+    vec![
         ("id", Arc::new(StringArray::from(vec!["a", "b", "c"]))),
         (
             "path",
-            Arc::new(StringViewArray::from(vec![
-                "short",
-                "a path that is longer than a view",
-                "",
-            ])),
+            Arc::new(StringViewArray::from(vec!["short", long, ""])),
         ),
         (
             "offset",
             Arc::new(Int64Array::from(vec![Some(1), None, Some(3)])),
         ),
         ("nothing", Arc::new(NullArray::new(3))),
+        (
+            "form",
+            Arc::new(
+                ["mail", "text", "mail"]
+                    .into_iter()
+                    .collect::<DictionaryArray<Int8Type>>(),
+            ),
+        ),
         (
             "message",
             Arc::new(BinaryArray::from(vec![
@@ -39,8 +47,12 @@ fn arrow() -> Vec<u8> {
                 Some(b"From: b\n\nHi"),
             ])),
         ),
-    ];
-    stream(columns, &[], 4)
+    ]
+}
+
+/// A stream of four batches with three rows each.
+fn arrow() -> Vec<u8> {
+    stream(rows(), &[], 4)
 }
 
 fn columns() -> Vec<u8> {
@@ -107,8 +119,8 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn changed_bytes_never_panic_in_a_stream(flips in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6), cut in any::<prop::sample::Index>(), whole in any::<bool>()) {
-        let mut bytes = arrow();
+    fn changed_bytes_never_panic_in_a_stream(flips in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6), cut in any::<prop::sample::Index>(), whole in any::<bool>(), packed in any::<bool>()) {
+        let mut bytes = match packed { true => compressed(rows(), 4), false => arrow() };
         for (at, value) in flips {
             let at = at.index(bytes.len());
             bytes[at] = value;

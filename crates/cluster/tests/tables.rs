@@ -18,7 +18,7 @@ use twicetold_cluster::{
 };
 use twicetold_model::Form;
 
-use common::{parquet, read_parquet, read_stream, said, stream};
+use common::{compressed, parquet, read_parquet, read_stream, said, stream};
 
 const MAIL: &[u8] =
     b"From: anna@example.org\n\nThe harbour was closed, \xFF and nobody knew why it was.";
@@ -57,11 +57,13 @@ fn every_type_of_text_and_of_bytes_says_the_same() {
     for message in messages() {
         for id in ids() {
             let columns = vec![("id", id), ("message", Arc::clone(&message))];
+            let packed = read_stream(&compressed(columns.clone(), 2)).unwrap();
             let (rows, lost) = read_stream(&stream(columns, &[], 2)).unwrap();
             assert!(lost.is_empty(), "{lost:?}");
             assert_eq!(rows.len(), 6);
             assert_eq!(rows[0].message.as_ref().unwrap().form, Form::Mail);
             let found = said(&rows);
+            assert_eq!(said(&packed.0), found);
             assert_eq!(found[0], ("7".to_owned(), Ok(MAIL.to_vec())));
             assert!(
                 found[1]

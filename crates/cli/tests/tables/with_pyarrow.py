@@ -41,8 +41,8 @@ def written(table, kind, name):
         with pa.ipc.new_stream(sink, table.schema) as writer:
             writer.write_table(table, max_chunksize=7)
         return ["-"], sink.getvalue().to_pybytes()
-    if kind == "file":
-        pa.feather.write_feather(table, path, compression="uncompressed", chunksize=7)
+    if kind in ("uncompressed", "lz4"):
+        pa.feather.write_feather(table, path, compression=kind, chunksize=7)
     else:
         pq.write_table(table, path, row_group_size=25, **kind)
     return [path], b""
@@ -52,8 +52,10 @@ TEXTS = [pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int3
 BYTES = [pa.binary(), pa.large_binary(), pa.binary_view()]
 KINDS = [
     "stream",
-    "file",
+    "uncompressed",
+    "lz4",
     {"compression": "snappy"},
+    {"compression": "lz4"},
     {"compression": "none", "use_dictionary": False, "data_page_version": "2.0"},
     {"compression": "snappy", "column_encoding": "PLAIN", "use_dictionary": False},
 ]
@@ -101,11 +103,14 @@ for line, row in zip(verdicts.splitlines(), judged.to_pylist(), strict=True):
     assert json.loads(line) == row, (line, row)
 # Nothing in, nothing out: a table all the same.
 assert read(run("sketch", "--format", "arrow", "-")).num_rows == 0
-# A cut and a compressed stream are told.
+# A cut is told, and so are kinds of compression that are not known here.
 paths, given = written(table, "stream", "")
 run("sketch", "-", given=given[:-200], code=3)
 sink = pa.BufferOutputStream()
-with pa.ipc.new_stream(sink, table.schema, options=pa.ipc.IpcWriteOptions(compression="lz4")) as writer:
+with pa.ipc.new_stream(sink, table.schema, options=pa.ipc.IpcWriteOptions(compression="zstd")) as writer:
     writer.write_table(table)
 assert b"without compression" in run("sketch", "-", given=sink.getvalue().to_pybytes(), code=3)
+paths, _ = written(table, {"compression": "zstd"}, "zstd.parquet")
+told = run("sketch", *paths, code=3)
+assert b"zstd.parquet" in told and b"compressed by ZSTD" in told, told
 print(f"{tried} tables: all the same")

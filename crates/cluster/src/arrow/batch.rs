@@ -36,18 +36,28 @@ pub(super) fn columns(schema: &Schema, names: &[&str], wanted: Wanted) -> (Schem
         columns.push(Column {
             member,
             at: readable.as_ref().map(|_| at),
-            is_text: readable
-                .as_ref()
-                .is_some_and(|readable| readable != field.data_type()),
+            is_text: is_text(field.data_type()),
         });
         if let Some(readable) = readable {
-            *field = Arc::new(field.as_ref().clone().with_data_type(readable));
+            // What must not be missing and is would spoil the whole batch.
+            let free = field.as_ref().clone().with_nullable(true);
+            *field = Arc::new(free.with_data_type(readable));
         }
     }
     (
         Schema::new_with_metadata(fields, schema.metadata().clone()),
         columns,
     )
+}
+
+/// Whether the bytes of a column are texts.
+fn is_text(given: &DataType) -> bool {
+    match given {
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,
+        DataType::Dictionary(_, values) => is_text(values),
+        DataType::List(item) | DataType::LargeList(item) => is_text(item.data_type()),
+        _ => false,
+    }
 }
 
 /// The type as which a column is read; `None` for types that say nothing here.
@@ -58,7 +68,8 @@ fn as_bytes(given: &DataType) -> Option<DataType> {
             DataType::List(_) | DataType::LargeList(_) | DataType::Dictionary(..)
         );
         let read = as_bytes(field.data_type()).filter(|_| plain)?;
-        Some(Arc::new(field.as_ref().clone().with_data_type(read)))
+        let free = field.as_ref().clone().with_nullable(true);
+        Some(Arc::new(free.with_data_type(read)))
     };
     Some(match given {
         DataType::Utf8 | DataType::Binary => DataType::Binary,

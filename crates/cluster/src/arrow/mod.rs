@@ -85,7 +85,7 @@ impl Stream {
                 let Some(header) = message.header_as_record_batch() else {
                     return end("the header of a batch is damaged");
                 };
-                let read = lengths::check(&header, frame.body.len())
+                let read = lengths::check(&header, &frame.body)
                     .and_then(|()| table.batch(&frame.body, header, &self.dictionaries, version));
                 Ok(Taken::Step(match read {
                     Ok(batch) => Step::Batch(Box::new(batch)),
@@ -108,7 +108,7 @@ impl Stream {
                     return end("the header of a dictionary is damaged");
                 };
                 let read = match header.data() {
-                    Some(data) => lengths::check(&data, frame.body.len()),
+                    Some(data) => lengths::check(&data, &frame.body),
                     None => Err("it has no values".to_owned()),
                 };
                 let (schema, dictionaries) = (&table.schema, &mut self.dictionaries);

@@ -8,7 +8,9 @@ mod column;
 
 use std::fs::File;
 
+use parquet::basic::Compression;
 use parquet::column::reader::ColumnReader;
+use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, RowGroupReader};
 use parquet::file::serialized_reader::SerializedFileReader;
 
@@ -163,6 +165,7 @@ impl Group {
             readers.push(match &column.leaf {
                 None => None,
                 Some(leaf) => {
+                    readable(about.column(leaf.at).compression())?;
                     let size = about.column(leaf.at).uncompressed_size();
                     bytes += u64::try_from(size).unwrap_or(0);
                     Some(group.get_column_reader(leaf.at)?)
@@ -200,6 +203,23 @@ impl Group {
             rows,
         })
     }
+}
+
+/// Refuses what would need a large library to be read.
+fn readable(compression: Compression) -> parquet::errors::Result<()> {
+    let name = match compression {
+        Compression::UNCOMPRESSED
+        | Compression::SNAPPY
+        | Compression::LZ4
+        | Compression::LZ4_RAW => return Ok(()),
+        Compression::ZSTD(_) => "ZSTD",
+        Compression::GZIP(_) => "GZIP",
+        Compression::BROTLI(_) => "BROTLI",
+        Compression::LZO => "LZO",
+    };
+    Err(ParquetError::NYI(format!(
+        "it is compressed by {name}; write it with snappy, which is what Spark does unless told otherwise"
+    )))
 }
 
 impl table::Batch for Batch {

@@ -10,7 +10,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch};
-use arrow_ipc::writer::StreamWriter;
+use arrow_ipc::CompressionType;
+use arrow_ipc::writer::{IpcWriteOptions, StreamWriter};
 use arrow_schema::{Field, Schema};
 use parquet::basic::Compression;
 use parquet::data_type::{ByteArray, ByteArrayType, Int64Type};
@@ -25,6 +26,22 @@ pub(crate) fn stream(
     metadata: &[(&str, &str)],
     batches: usize,
 ) -> Vec<u8> {
+    stream_as(columns, metadata, batches, IpcWriteOptions::default())
+}
+
+/// The same, compressed by LZ4.
+pub(crate) fn compressed(columns: Vec<(&str, ArrayRef)>, batches: usize) -> Vec<u8> {
+    let options = IpcWriteOptions::default();
+    let options = options.try_with_compression(Some(CompressionType::LZ4_FRAME));
+    stream_as(columns, &[], batches, options.unwrap())
+}
+
+fn stream_as(
+    columns: Vec<(&str, ArrayRef)>,
+    metadata: &[(&str, &str)],
+    batches: usize,
+    options: IpcWriteOptions,
+) -> Vec<u8> {
     let fields: Vec<Field> = columns
         .iter()
         .map(|(name, column)| Field::new(*name, column.data_type().clone(), true))
@@ -36,7 +53,7 @@ pub(crate) fn stream(
     let schema = Arc::new(Schema::new_with_metadata(fields, metadata));
     let arrays = columns.into_iter().map(|(_, column)| column).collect();
     let batch = RecordBatch::try_new(schema.clone(), arrays).unwrap();
-    let mut writer = StreamWriter::try_new(Vec::new(), &schema).unwrap();
+    let mut writer = StreamWriter::try_new_with_options(Vec::new(), &schema, options).unwrap();
     for _ in 0..batches {
         writer.write(&batch).unwrap();
     }
