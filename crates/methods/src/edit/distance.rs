@@ -59,6 +59,28 @@ fn at_least(a: &[char], b: &[char]) -> usize {
     apart.div_ceil(2 * GRAM as u64) as usize
 }
 
+/// Whether texts of which each letter is one byte take more than `most` edits for certain, by the same bound. Texts that are looked up
+/// are mostly strangers to what is found, and this tells it without taking them apart.
+pub(super) fn are_strangers(a: &[u8], b: &[u8], most: usize) -> bool {
+    if a.len().abs_diff(b.len()) > most {
+        return true;
+    }
+    let sort = |gram: &[u8]| match *gram {
+        [x, y, z] => (usize::from(x) << 7 ^ usize::from(y) << 4 ^ usize::from(z)) % SORTS,
+        _ => 0,
+    };
+    let mut counts = [0_u32; SORTS];
+    a.windows(GRAM).for_each(|gram| counts[sort(gram)] += 1);
+    let mut common = 0;
+    for gram in b.windows(GRAM) {
+        let count = &mut counts[sort(gram)];
+        common += usize::from(*count > 0);
+        *count = count.saturating_sub(1);
+    }
+    let all = (a.len() + b.len()).saturating_sub(2 * (GRAM - 1));
+    all.saturating_sub(2 * common).div_ceil(2 * GRAM) > most
+}
+
 fn without_common_ends<'a>(mut a: &'a [char], mut b: &'a [char]) -> (&'a [char], &'a [char]) {
     let shared = a.iter().zip(b).take_while(|(x, y)| x == y).count();
     (a, b) = (&a[shared..], &b[shared..]);

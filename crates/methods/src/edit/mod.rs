@@ -255,11 +255,16 @@ fn content(document: &Document) -> String {
     contents(document).collect()
 }
 
+/// How many edits two texts may take, of which the longer one has so many letters.
+fn most_edits(longer: usize, least: f64) -> usize {
+    // A hair more, so that a share given in decimals is not lost to rounding.
+    (longer as f64 * (1.0 - least) + 1e-6) as usize
+}
+
 /// How alike two kept texts are, and the edits between them; `None` if the texts take more edits than `least` allows.
 fn likeness(a: &Signature, b: &Signature, least: f64) -> Option<(f64, usize)> {
     let longer = a.text.len().max(b.text.len());
-    // A hair more, so that a share given in decimals is not lost to rounding.
-    let most = (longer as f64 * (1.0 - least) + 1e-6) as usize;
+    let most = most_edits(longer, least);
     // Texts may differ behind what was read; they are never called equal for that.
     let edits = distance(&a.text, &b.text, most)?.max(1);
     let unread = f64::from(a.length.min(b.length)) / f64::from(a.length.max(b.length).max(1));
@@ -286,6 +291,11 @@ impl Edit {
 
     /// How alike the texts in the bodies of two sketches are, by edit distance; `None` if less than `least`.
     pub fn alike(&self, a: &[u8], b: &[u8], least: f64) -> Option<f64> {
+        if let (Some(a), Some(b)) = (signature::plain_text(a), signature::plain_text(b))
+            && distance::are_strangers(a, b, most_edits(a.len().max(b.len()), least))
+        {
+            return None;
+        }
         let (a, b) = (Signature::decode(a)?, Signature::decode(b)?);
         if (a.length, a.checksum) == (b.length, b.checksum) {
             return Some(1.0);

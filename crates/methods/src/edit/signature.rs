@@ -162,6 +162,15 @@ impl Signature {
     }
 }
 
+/// The text of an encoded signature, if each of its letters is one byte and there are any.
+pub(super) fn plain_text(bytes: &[u8]) -> Option<&[u8]> {
+    let mut rest = bytes;
+    // The version, the length and the checksum come first.
+    take(&mut rest, 1 + 4 + 8)?;
+    let size = number(&mut rest)? as usize;
+    take(&mut rest, size).filter(|text| !text.is_empty() && text.is_ascii())
+}
+
 /// A stable number for a text.
 pub(super) fn checksum(text: &[char]) -> u64 {
     let mut bytes = String::with_capacity(text.len());

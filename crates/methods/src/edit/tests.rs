@@ -234,6 +234,16 @@ proptest! {
     }
 
     #[test]
+    fn near_copies_are_never_taken_for_strangers(seed in any::<u64>(), length in 0..400_usize, edits in 0..60_usize) {
+        let mut dice = Dice(seed);
+        let text = dice.text(length);
+        let copy = dice.edited(&text, edits);
+        let bytes = |text: &[char]| text.iter().map(|&letter| letter as u8).collect::<Vec<_>>();
+        let most = slow_distance(&text, &copy);
+        prop_assert!(!distance::are_strangers(&bytes(&text), &bytes(&copy), most));
+    }
+
+    #[test]
     fn any_text_can_be_sketched_and_is_like_itself(text in "\\PC{0,400}") {
         for edit in [Edit::practical(), Edit { keeps_text: false, ..Edit::paper() }] {
             if let Some(sketch) = edit.sketch(&document(&text)) {
