@@ -262,7 +262,7 @@ fn malformed_mail_is_answered_like_any_other() {
     }
     // Bytes that are no text at all.
     let mut stream = bench.connect();
-    let noise: Vec<u8> = (0..50_000_u32).map(|n| (n * n >> 5) as u8).collect();
+    let noise: Vec<u8> = (0..50_000_u32).map(|n| ((n * n) >> 5) as u8).collect();
     send(&mut stream, "POST", "/v1/check", "", &noise);
     assert_eq!(Answer::read(&mut stream).status, 200);
     assert_eq!(bench.class(VARIANT), "spam");
