@@ -58,26 +58,41 @@ impl Numbers {
 /// Which messages hold which keys, for numbered keys of which it is known how many messages may hold each.
 #[derive(Clone, Debug, Default)]
 pub struct Holders {
-    /// Where the list of each key starts; one more for the end.
-    starts: Vec<u64>,
-    /// How many holders each key has by now.
-    filled: Vec<u32>,
+    /// Where the list of each key is; one more for the end.
+    slots: Vec<Slot>,
     lists: Vec<u32>,
+}
+
+/// Where the list of a key starts, and how many holders it has by now: side by side, since a look-up in a large mailbox
+/// waits for memory more than for anything else.
+#[derive(Clone, Copy, Debug, Default)]
+struct Slot {
+    /// The lower and the upper half of a number, so that a slot takes twelve bytes.
+    start: [u32; 2],
+    filled: u32,
+}
+
+impl Slot {
+    fn start(self) -> usize {
+        let [lower, upper] = self.start;
+        usize::try_from(u64::from(upper) << 32 | u64::from(lower)).unwrap_or(usize::MAX)
+    }
 }
 
 impl Holders {
     /// Room for keys of which each is held by at most so many messages.
     pub fn with_room_for(most: &[u32]) -> Self {
-        let mut starts = Vec::with_capacity(most.len() + 1);
-        let mut sum = 0;
-        for &most in most {
-            starts.push(sum);
+        let mut slots = Vec::with_capacity(most.len() + 1);
+        let mut sum = 0_u64;
+        for &most in most.iter().chain([&0]) {
+            slots.push(Slot {
+                start: [sum as u32, (sum >> 32) as u32],
+                filled: 0,
+            });
             sum += u64::from(most);
         }
-        starts.push(sum);
         Self {
-            starts,
-            filled: vec![0; most.len()],
+            slots,
             lists: vec![0; usize::try_from(sum).unwrap_or(0)],
         }
     }
@@ -85,13 +100,15 @@ impl Holders {
     /// Adds a message with its keys, each once. A key whose list is full is passed over.
     pub fn insert(&mut self, message: u32, keys: &[u32]) {
         for &key in keys {
-            let (from, to) = self.room(key);
-            let Some(filled) = self.filled.get_mut(key as usize) else {
-                continue;
+            let key = key as usize;
+            let [slot, next] = match self.slots.get_mut(key..key + 2) {
+                Some([slot, next]) => [slot, next],
+                _ => continue,
             };
-            if let Some(free) = self.lists[from..to].get_mut(*filled as usize) {
+            let list = self.lists.get_mut(slot.start()..next.start());
+            if let Some(free) = list.and_then(|list| list.get_mut(slot.filled as usize)) {
                 *free = message;
-                *filled += 1;
+                slot.filled += 1;
             }
         }
     }
@@ -99,25 +116,26 @@ impl Holders {
     /// Takes a message out again, with the keys it was added with.
     pub fn remove(&mut self, message: u32, keys: &[u32]) {
         for &key in keys {
-            let (from, to) = self.room(key);
-            let Some(filled) = self.filled.get_mut(key as usize) else {
+            let Some(slot) = self.slots.get_mut(key as usize) else {
                 continue;
             };
-            let list = &mut self.lists[from..to][..*filled as usize];
+            let (from, filled) = (slot.start(), slot.filled as usize);
+            let Some(list) = self.lists.get_mut(from..from + filled) else {
+                continue;
+            };
             if let Some(at) = list.iter().position(|&m| m == message) {
                 list.copy_within(at + 1.., at);
-                *filled -= 1;
+                slot.filled -= 1;
             }
         }
     }
 
     /// The messages that hold a key, in the order in which they were added.
     pub fn holders(&self, key: u32) -> &[u32] {
-        let filled = self.filled.get(key as usize).copied().unwrap_or(0);
-        let (from, _) = self.room(key);
-        self.lists
-            .get(from..from + filled as usize)
-            .unwrap_or_default()
+        let slot = self.slots.get(key as usize).copied().unwrap_or_default();
+        let from = slot.start();
+        let list = self.lists.get(from..from + slot.filled as usize);
+        list.unwrap_or_default()
     }
 
     /// The messages that hold one of the `rarest` rarest of `keys` (sorted, each once), as
@@ -130,15 +148,5 @@ impl Holders {
         keys_of: impl Fn(u32) -> &'k [u32],
     ) -> Vec<Candidate> {
         sharing(keys, |key| self.holders(key), rarest, limits, keys_of)
-    }
-
-    /// Where the list of a key is.
-    fn room(&self, key: u32) -> (usize, usize) {
-        let at = |n: usize| self.starts.get(n).map_or(0, |&start| start as usize);
-        let key = key as usize;
-        match key + 1 < self.starts.len() {
-            true => (at(key), at(key + 1)),
-            false => (0, 0),
-        }
     }
 }
