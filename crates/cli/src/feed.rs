@@ -17,7 +17,7 @@ use clap::ValueEnum;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
-use twicetold_cluster::{Handed, Kind, Named, Next, Table, Wanted, form_named, is_made_by};
+use twicetold_cluster::{Handed, InPart, Kind, Named, Next, Table, Wanted, form_named, is_made_by};
 use twicetold_model::{Form, Location};
 
 use crate::failure::Advice;
@@ -113,6 +113,7 @@ impl Piece {
                     offset: None,
                 },
                 message: Err(what.into()),
+                whole: None,
             },
         }
     }
@@ -334,6 +335,7 @@ struct Members {
     message: Value,
     method: Value,
     sketch: Value,
+    whole: Option<InPart>,
     text: Option<IgnoredAny>,
     body: Option<IgnoredAny>,
     content: Option<IgnoredAny>,
@@ -357,6 +359,7 @@ impl Line {
             id: place.to_string(),
             location: place,
             message: Err(what),
+            whole: None,
         };
         let Some(bytes) = self.bytes else {
             return failed(self.place, "the line is too long".into());
@@ -410,10 +413,12 @@ impl Members {
             offset,
             wrong,
         };
-        named.handed(place, || match wanted {
+        let whole = self.whole.take();
+        let handed = named.handed(place, || match wanted {
             Wanted::Messages => self.message(line),
             Wanted::Sketches(method) => self.sketch(method),
-        })
+        });
+        Handed { whole, ..handed }
     }
 
     /// The sketch, if it is one of this method.

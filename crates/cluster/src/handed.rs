@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use serde::Deserialize;
 use twicetold_model::{Form, Location, RawMessage};
 
 /// What is wanted of rows.
@@ -36,6 +37,22 @@ pub struct Handed {
     pub location: Location,
     /// The message, or what is wrong with the row.
     pub message: Result<RawMessage<'static>, Cow<'static, str>>,
+    /// What is known of it from a larger collection of which the group is a part, if the row says so.
+    pub whole: Option<InPart>,
+}
+
+/// What a row says about its message in a larger collection.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct InPart {
+    /// In which batch of the walk it is asked.
+    pub batch: u32,
+    /// A number for its conversation.
+    pub thread: u64,
+    /// The name of its conversation, if it belongs to one with other messages.
+    pub thread_name: Option<String>,
+    /// It is judged elsewhere, and stands in this group only to be asked.
+    pub context: bool,
 }
 
 /// What a row says about its message, before the message itself is looked at.
@@ -77,6 +94,7 @@ impl Named {
             None => message(),
         };
         Handed {
+            whole: None,
             group: self.group,
             id: self.id.unwrap_or_else(|| location.to_string()),
             message: message.map(|(form, bytes)| RawMessage {

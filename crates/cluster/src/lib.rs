@@ -20,7 +20,7 @@ mod sheet;
 mod table;
 mod version;
 
-pub use handed::{Handed, Named, Wanted, form_name, form_named, is_made_by};
+pub use handed::{Handed, InPart, Named, Wanted, form_name, form_named, is_made_by};
 pub use kind::Kind;
 pub use rows::sketches::{SketchColumns, SketchRow};
 pub use rows::verdicts::{Covering, VerdictColumns, VerdictRow};

@@ -27,7 +27,7 @@ use crate::scan::{Options, Progress, Stage};
 use crate::shared::Shared;
 
 /// How many messages are compared with what is kept at a time.
-const BATCH: usize = 512;
+pub(crate) const BATCH: usize = 512;
 
 /// What is kept so far, and how to find it.
 pub(crate) struct Kept {
@@ -52,7 +52,9 @@ pub(crate) struct Walk<'s> {
     /// The sentences that several messages have.
     pub(crate) sentences: Shared,
     /// Which word pairs occur in more than one message.
-    pub(crate) pairs: Twice,
+    pub(crate) pairs: &'s Twice,
+    /// If this is a part of a larger collection: in which batch of the whole each message is.
+    pub(crate) batches: Option<Vec<u32>>,
     /// What there was no room for.
     pub(crate) aside: Aside,
     /// What comparing texts has led to before.
@@ -75,7 +77,7 @@ impl<'s> Walk<'s> {
         };
         let mut gone = Decisions::default();
         progress.begin(Stage::Proving, order.len() as u64);
-        for batch in order.chunks(BATCH) {
+        for batch in self.batches(order) {
             let first: Vec<Option<Proven>> = batch
                 .par_iter()
                 .map(|&a| {
@@ -95,6 +97,16 @@ impl<'s> Walk<'s> {
             self.decide_batch(&open, &mut kept, &mut gone);
         }
         (kept, gone)
+    }
+
+    /// The messages that are compared with what is kept at the same time.
+    fn batches<'o>(&self, order: &'o [u32]) -> Vec<&'o [u32]> {
+        match &self.batches {
+            None => order.chunks(BATCH).collect(),
+            Some(of) => order
+                .chunk_by(|&a, &b| of.get(a as usize) == of.get(b as usize))
+                .collect(),
+        }
     }
 
     /// Compares the messages of a batch that nothing kept before covers with each other. One that shares fingerprints with

@@ -27,7 +27,9 @@ mod library;
 mod many;
 mod memo;
 mod order;
+mod outline;
 mod pairs;
+mod part;
 mod plan;
 mod prove;
 mod proven;
@@ -44,14 +46,16 @@ pub use cache::Cache;
 pub use choose::{Cover, Lost, cover};
 pub use many::Crew;
 pub use order::KeepRule;
+pub use outline::{Outline, outline};
 pub use pairs::{
     Check, Group, Looking, MOST, Met, Pair, Pairs, Sketched, Sketcher, Sought, Verify, count_words,
     groups, pairs, sketch_each,
 };
+pub use part::{InWhole, NotStatistics, Statistics, Whole};
 pub use plan::plan;
 pub use recheck::{Doubt, recheck};
 pub use scan::{
     Explanation, Numbering, Options, Progress, Quiet, Reread, Scan, ScannedMessage, ShownPassage,
-    Stage, explain, scan, scan_with,
+    Stage, explain, scan, scan_part, scan_with,
 };
 pub use show::{Aligned, SHOWN_BYTES, ShownText, SideBySide, Turn, conversation, side_by_side};

@@ -9,7 +9,8 @@ use std::sync::{Mutex, PoisonError};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use twicetold_source::Collection;
 
-use crate::scan::{Options, Quiet, Scan, scan};
+use crate::part::Whole;
+use crate::scan::{Options, Quiet, Scan, scan, scan_part};
 
 /// A collection of more bytes than this is scanned on all threads.
 const LARGE: u64 = 8 << 20;
@@ -31,16 +32,24 @@ impl Crew {
         }
     }
 
-    /// Scans each of the collections and gives what `make` makes of the results, in the same order.
+    /// Scans each of the collections and gives what `make` makes of the results, in the same order. `wholes` says of which
+    /// whole each is a part; it has nothing to say where a collection is the whole.
     pub fn scan_each<T: Send>(
         &self,
         collections: &[Collection],
+        wholes: &[Whole<'_>],
         options: &Options,
         make: impl Fn(usize, &Scan) -> T + Sync,
     ) -> Vec<T> {
         let (large, small): (Vec<usize>, Vec<usize>) = (0..collections.len())
             .partition(|&n| self.alone.is_empty() || collections[n].total_bytes() > LARGE);
-        let judge = |n: usize| (n, make(n, &scan(&collections[n], options, &Quiet)));
+        let judge = |n: usize| {
+            let scan = match wholes.get(n) {
+                Some(whole) => scan_part(&collections[n], options, whole, &Quiet),
+                None => scan(&collections[n], options, &Quiet),
+            };
+            (n, make(n, &scan))
+        };
         let made: Mutex<Vec<(usize, T)>> = Mutex::default();
         let add = |more: Vec<(usize, T)>| {
             made.lock()
@@ -114,7 +123,7 @@ mod tests {
                 .map(|m| (m.location.clone(), m.verdict.standing))
                 .collect::<Vec<_>>()
         };
-        let together = Crew::new().scan_each(&groups, &options, |n, scan| (n, verdicts(scan)));
+        let together = Crew::new().scan_each(&groups, &[], &options, |n, scan| (n, verdicts(scan)));
         assert_eq!(together.len(), groups.len());
         for (n, (at, together)) in together.into_iter().enumerate() {
             assert_eq!(n, at);

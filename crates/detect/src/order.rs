@@ -52,3 +52,33 @@ pub(crate) fn by_content(rules: &[KeepRule], a: &Record, b: &Record) -> Ordering
     let more = |r: &Record| (r.says, r.attachments.len(), r.links.len());
     more(b).cmp(&more(a)).then_with(|| by_policy(rules, a, b))
 }
+
+/// A text that sorts as [`by_content`] does, but for the policy.
+pub(crate) fn content_key(record: &Record) -> String {
+    let less = |n: u64| u64::MAX - n;
+    format!(
+        "{:016x}{:016x}{:016x}",
+        less(u64::from(record.says)),
+        less(record.attachments.len() as u64),
+        less(record.links.len() as u64)
+    )
+}
+
+/// A text that sorts as [`by_policy`] does, but for the location.
+pub(crate) fn policy_key(rules: &[KeepRule], record: &Record) -> String {
+    // Seconds before 1970 sort before those after it.
+    let moment = |date: i64| (date as u64) ^ (1 << 63);
+    let without = format!("1{:016x}", 0);
+    let key = |rule: &KeepRule| match rule {
+        KeepRule::Oldest => record
+            .date
+            .map_or_else(|| without.clone(), |d| format!("0{:016x}", moment(d))),
+        KeepRule::Newest => record
+            .date
+            .map_or_else(|| without.clone(), |d| format!("0{:016x}", !moment(d))),
+        KeepRule::Largest => format!("{:016x}", u64::MAX - record.bytes),
+        KeepRule::Smallest => format!("{:016x}", record.bytes),
+        KeepRule::Folders(prefixes) => format!("{:016x}", rank(prefixes, record)),
+    };
+    rules.iter().map(key).collect()
+}

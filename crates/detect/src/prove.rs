@@ -122,7 +122,7 @@ impl Walk<'_> {
                 Some(open.collect::<Vec<_>>())
             },
         )?;
-        if self.shortcuts() && open.iter().any(|unit| unit.is_new(&self.pairs)) {
+        if self.shortcuts() && open.iter().any(|unit| unit.is_new(self.pairs)) {
             self.lock_hard().why.insert(a, Why::Never);
             return None;
         }

@@ -14,6 +14,7 @@ use twicetold_source::{Collection, Task, Trouble};
 
 use crate::aside::{Aside, Stored};
 use crate::cache::{Opened, Unchanged};
+use crate::part::pairs_in;
 use crate::record::{Record, paper_words, print, record};
 use crate::scan::{Numbering, Options, Progress, Stage};
 
@@ -68,8 +69,7 @@ pub(crate) fn read(
         progress,
         cache: cache.map(|(opened, _)| opened),
         remembered: AtomicU64::new(0),
-        // A pair for every dozen bytes or so; headers and attachments have none.
-        pairs: Twice::with_room_for((collection.total_bytes() / 16) as usize),
+        pairs: Twice::with_room_for(pairs_in(collection.total_bytes())),
         told: Twice::with_room_for((collection.total_bytes() / 64) as usize),
         // Half of the memory; the other half is for what has to be at hand.
         aside: Aside::beyond(options.memory_for(collection.total_bytes()) / 2),

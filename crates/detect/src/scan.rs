@@ -16,6 +16,7 @@ use crate::keepset::{Decisions, Walk};
 use crate::library::Library;
 use crate::memo::{Answers, Memo, Question, write_yes_or_no, yes_or_no};
 use crate::order::{KeepRule, by_content, by_policy};
+use crate::part::Whole;
 use crate::reading::{self, Read};
 use crate::record::{Record, Sameness};
 use crate::shared::Shared;
@@ -185,7 +186,27 @@ pub struct ShownPassage {
 /// Scans a collection. Reads only. Same input, same result, whatever the number of threads.
 pub fn scan(collection: &Collection, options: &Options, progress: &dyn Progress) -> Scan {
     let read = reading::read(collection, options, None, progress);
-    judge(collection, options, read, Memo::default(), progress).0
+    judge(collection, options, read, None, Memo::default(), progress).0
+}
+
+/// Scans a part of a larger collection: the verdicts are those that its messages have in the whole, as far as `whole` tells
+/// and the part holds what decides about them.
+pub fn scan_part(
+    collection: &Collection,
+    options: &Options,
+    whole: &Whole<'_>,
+    progress: &dyn Progress,
+) -> Scan {
+    let read = reading::read(collection, options, None, progress);
+    judge(
+        collection,
+        options,
+        read,
+        Some(whole),
+        Memo::default(),
+        progress,
+    )
+    .0
 }
 
 /// The same with a cache: what has not changed since the last scan is not read again. Same result.
@@ -207,7 +228,7 @@ pub fn scan_with(
     let read = reading::read(collection, options, Some((&opened, &unchanged)), progress);
     drop(unchanged);
     let memo = Memo::with(opened.answers());
-    let (scan, prints, answers) = judge(collection, options, read, memo, progress);
+    let (scan, prints, answers) = judge(collection, options, read, None, memo, progress);
     opened.save(collection, &prints, options, &scan, &answers);
     scan
 }
@@ -218,6 +239,7 @@ fn judge(
     collection: &Collection,
     options: &Options,
     read: Read,
+    whole: Option<&Whole<'_>>,
     memo: Memo,
     progress: &dyn Progress,
 ) -> (Scan, Vec<u128>, Answers) {
@@ -229,7 +251,7 @@ fn judge(
         aside,
         remembered,
     } = read;
-    let threads = threads(&records);
+    let threads = whole.map_or_else(|| threads(&records), |whole| whole.threads(&records));
     let groups = copies(&records, options);
     let mut order: Vec<u32> = groups.keys().copied().collect();
     order.sort_by(|&a, &b| by_content(&options.keep, &records[a as usize], &records[b as usize]));
@@ -253,7 +275,8 @@ fn judge(
         options,
         fingerprints,
         sentences,
-        pairs,
+        pairs: whole.map_or(&pairs, Whole::pairs),
+        batches: whole.map(|whole| whole.batches(&records)),
         aside,
         memo,
         hard: Mutex::default(),
@@ -272,7 +295,10 @@ fn judge(
         .collect::<HashMap<_, _, FixedState>>();
     let copies = proved_copies(&groups, &walk, progress);
 
-    let names = thread_names(&records, &threads);
+    let names = match whole {
+        Some(whole) => whole.thread_names(&records, &threads),
+        None => thread_names(&records, &threads),
+    };
     let mut verdicts: Vec<Verdict> = records.iter().map(alone).collect();
     for (&a, members) in &groups {
         verdicts[a as usize] = match (gone.get(&a), near.get(&a)) {

@@ -14,14 +14,34 @@ pub struct Twice {
 impl Twice {
     /// A filter for about so many keys: two to four bytes each.
     pub fn with_room_for(keys: usize) -> Self {
-        // The lower half of a key is enough to ask.
-        let bits = (keys.max(64) as u64 * 8).next_power_of_two().min(1 << 32);
+        let bits = Self::bits_for(keys);
         let empty = || (0..bits / 64).map(|_| AtomicU64::new(0)).collect();
         Self {
             once: empty(),
             more: empty(),
             mask: bits - 1,
         }
+    }
+
+    /// A filter that knows nothing but which keys occur more than once: `more` is the bit of each, the lowest bit of each
+    /// byte first. `None` if that is no filter: its bits are a power of two, 512 at least.
+    pub fn of_shared(more: &[u8]) -> Option<Self> {
+        let bits = more.len() as u64 * 8;
+        if !bits.is_power_of_two() || !(512..=1 << 32).contains(&bits) {
+            return None;
+        }
+        let word = |bytes: &[u8; 8]| AtomicU64::new(u64::from_le_bytes(*bytes));
+        Some(Self {
+            once: Vec::new(),
+            more: more.as_chunks().0.iter().map(word).collect(),
+            mask: bits - 1,
+        })
+    }
+
+    /// How many bits a filter for so many keys has.
+    pub fn bits_for(keys: usize) -> u64 {
+        // The lower half of a key is enough to ask.
+        (keys.max(64) as u64 * 8).next_power_of_two().min(1 << 32)
     }
 
     /// Notes an occurrence of a key. Keys are hashes: every bit is as good as another.

@@ -60,6 +60,100 @@ pub(super) struct DecidingArgs {
     version_percent: u32,
 }
 
+/// How scan would decide, as far as outlines depend on it.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "How scan decides (with --for scan)")]
+pub(super) struct Outlining {
+    /// Which copy survives, as for scan
+    #[arg(long, value_name = "RULE[,RULE]...", default_value = "oldest")]
+    #[arg(value_parser = parse_keep)]
+    keep: Vec<KeepList>,
+
+    /// How many word pairs share one fingerprint, as for scan
+    #[arg(long, value_name = "N", default_value_t = Options::default().window)]
+    #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..=64))]
+    window: usize,
+
+    /// Texts with fewer content words than this are compared inside their thread only
+    #[arg(long, value_name = "WORDS", default_value_t = Options::default().short)]
+    #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(0..=1000))]
+    short: usize,
+}
+
+impl Outlining {
+    /// The options as the engine knows them.
+    pub(super) fn options(&self) -> Options {
+        Options {
+            keep: merged(self.keep.iter().flat_map(|list| list.0.iter().cloned())),
+            window: self.window,
+            short: self.short,
+            ..Options::default()
+        }
+    }
+}
+
+/// How to decide, as it is passed on to the program on other machines.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "How to decide")]
+pub(super) struct PassedOn {
+    /// Which of several messages that say the same is kept, as for scan
+    #[arg(long, value_name = "RULE[,RULE]...", default_value = "oldest")]
+    #[arg(value_parser = checked_keep)]
+    keep: Vec<String>,
+
+    /// How many word pairs share one fingerprint, as for scan
+    #[arg(long, value_name = "N", default_value_t = Options::default().window)]
+    #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..=64))]
+    window: usize,
+
+    /// Texts with fewer content words than this are compared inside their thread only
+    #[arg(long, value_name = "WORDS", default_value_t = Options::default().short)]
+    #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(0..=1000))]
+    short: usize,
+
+    /// How many messages together may cover another one
+    #[arg(long, value_name = "N", default_value_t = Options::default().max_witnesses)]
+    #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..=64))]
+    max_witnesses: usize,
+
+    /// How alike two messages with different facts must be to be shown as versions, in percent
+    #[arg(long, value_name = "P", default_value_t = Options::default().version_percent)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=100))]
+    version_percent: u32,
+}
+
+impl PassedOn {
+    /// The options of `sketch --for scan`.
+    pub(super) fn outlining(&self) -> Vec<String> {
+        let mut options: Vec<String> = self
+            .keep
+            .iter()
+            .flat_map(|rules| ["--keep".to_owned(), rules.clone()])
+            .collect();
+        options.extend(["--window".to_owned(), self.window.to_string()]);
+        options.extend(["--short".to_owned(), self.short.to_string()]);
+        options
+    }
+
+    /// The options of `judge`.
+    pub(super) fn deciding(&self) -> Vec<String> {
+        let mut options = self.outlining();
+        let more = [
+            ("--max-witnesses", self.max_witnesses.to_string()),
+            ("--version-percent", self.version_percent.to_string()),
+        ];
+        options.extend(
+            more.into_iter()
+                .flat_map(|(name, value)| [name.to_owned(), value]),
+        );
+        options
+    }
+}
+
+fn checked_keep(text: &str) -> Result<String, String> {
+    parse_keep(text).map(|_| text.to_owned())
+}
+
 /// How to scan.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "How to decide")]

@@ -1,20 +1,20 @@
 //! `twicetold judge`.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::Args;
-use twicetold_cluster::{Handed, VerdictColumns, VerdictRow, Wanted};
-use twicetold_detect::{Crew, Options, Progress, Stage};
+use twicetold_cluster::{Handed, InPart, VerdictColumns, VerdictRow, Wanted};
+use twicetold_detect::{Crew, InWhole, NotStatistics, Options, Progress, Stage, Statistics, Whole};
 use twicetold_model::{Location, RawMessage};
 use twicetold_source::Collection;
 
 use super::TalkArgs;
 use super::engine::{DecidingArgs, parse_size, use_threads};
 use super::scan::would_overwrite;
-use crate::failure::Exit;
+use crate::failure::{Advice, Exit};
 use crate::feed::{Feed, From, Piece, size_of, warn_of_loss};
 use crate::output::Output;
 use crate::report::judged::{rows, unread};
@@ -57,6 +57,10 @@ pub(super) struct JudgeArgs {
     #[arg(long, short, value_enum, default_value_t)]
     format: RowFormat,
 
+    /// The statistics of a larger collection of which the groups are parts; rows say where in it their messages stand
+    #[arg(long, value_name = "FILE")]
+    statistics: Option<PathBuf>,
+
     #[command(flatten)]
     deciding: DecidingArgs,
 }
@@ -88,12 +92,14 @@ pub(super) fn run(args: &JudgeArgs, how: TalkArgs) -> Result<Exit> {
         refuse_terminal(&output, "an Arrow stream")?;
     }
     let mut feed = Feed::open(&args.files, args.from, Wanted::Messages)?;
+    let statistics = args.statistics.as_deref().map(statistics).transpose()?;
     use_threads(args.deciding.threads())?;
     let start = Instant::now();
     let bar = Bar::new(how.quiet);
     bar.begin(Stage::Reading, size_of(&args.files));
     let mut desk = Desk {
         options: args.deciding.options(),
+        statistics,
         largest: args.largest,
         format: args.format,
         crew: Crew::new(),
@@ -152,9 +158,21 @@ pub(super) fn run(args: &JudgeArgs, how: TalkArgs) -> Result<Exit> {
     })
 }
 
+/// Reads a file of statistics.
+fn statistics(path: &Path) -> Result<Statistics> {
+    let shown = path.display();
+    let hint = "the statistics are made by twicetold cluster scan, and sent to every host";
+    let bytes = std::fs::read(path)
+        .with_context(|| Advice::new(format!("cannot read the statistics {shown}"), hint))?;
+    Statistics::from_bytes(&bytes).map_err(|NotStatistics| {
+        Advice::new(format!("{shown} does not hold statistics"), hint).into_error()
+    })
+}
+
 /// What has been handed over and is not yet written.
 struct Desk {
     options: Options,
+    statistics: Option<Statistics>,
     largest: u64,
     format: RowFormat,
     crew: Crew,
@@ -173,7 +191,7 @@ struct Desk {
 /// A group whose rows are still coming.
 struct Group {
     name: String,
-    messages: Vec<(String, RawMessage<'static>)>,
+    messages: Vec<Placed>,
     bytes: u64,
     /// Why it is not judged: its messages stay.
     spoilt: Option<&'static str>,
@@ -183,6 +201,13 @@ const TOO_LARGE: &str = "the group is larger than --largest allows, so it was no
      make smaller groups, or raise --largest";
 const INCOMPLETE: &str = "rows are missing where the group begins or ends, so it was not judged; \
      hand the whole group over once more";
+
+/// A message with its id and what is known of it from the whole.
+struct Placed {
+    id: String,
+    raw: RawMessage<'static>,
+    whole: InPart,
+}
 
 /// Something to be written.
 enum Item {
@@ -197,6 +222,10 @@ struct Judgeable {
     ids: Vec<(Location, String)>,
     /// Taken when it is judged.
     messages: Vec<RawMessage<'static>>,
+    /// What is known of each from the whole; taken when it is judged.
+    wholes: Vec<(Location, InWhole)>,
+    /// Those judged elsewhere, sorted.
+    context: Vec<Location>,
 }
 
 impl Desk {
@@ -211,6 +240,7 @@ impl Desk {
             id,
             location,
             message,
+            whole,
         } = piece.handed();
         if let Some(what) = lost {
             if let Some(open) = &mut self.open {
@@ -239,7 +269,8 @@ impl Desk {
             spoilt: gap.then_some(INCOMPLETE),
         });
         open.bytes += raw.bytes.len() as u64;
-        open.messages.push((id, raw));
+        let whole = whole.unwrap_or_default();
+        open.messages.push(Placed { id, raw, whole });
         if open.bytes > self.largest {
             open.spoilt = open.spoilt.or(Some(TOO_LARGE));
         }
@@ -255,7 +286,8 @@ impl Desk {
             return;
         };
         let name = open.name.clone();
-        for (id, raw) in std::mem::take(&mut open.messages) {
+        let messages = std::mem::take(&mut open.messages);
+        for Placed { id, raw, .. } in messages.into_iter().filter(|one| !one.whole.context) {
             self.refuse(Some(name.clone()), id, raw.location, problem);
         }
     }
@@ -272,13 +304,16 @@ impl Desk {
             return;
         };
         let mut messages = group.messages;
-        messages.sort_by(|(_, a), (_, b)| a.location.cmp(&b.location));
+        messages.sort_by(|a, b| a.raw.location.cmp(&b.raw.location));
         let mut whole = Judgeable {
+            wholes: Vec::new(),
+            context: Vec::new(),
             name: group.name,
             ids: Vec::with_capacity(messages.len()),
             messages: Vec::with_capacity(messages.len()),
         };
-        for (id, raw) in messages {
+        for placed in messages {
+            let (id, raw, known) = (placed.id, placed.raw, placed.whole);
             if whole
                 .ids
                 .last()
@@ -288,6 +323,15 @@ impl Desk {
                 self.refuse(Some(whole.name.clone()), id, raw.location, problem);
                 continue;
             }
+            if known.context {
+                whole.context.push(raw.location.clone());
+            }
+            let known = InWhole {
+                batch: known.batch,
+                thread: known.thread,
+                thread_name: known.thread_name,
+            };
+            whole.wholes.push((raw.location.clone(), known));
             whole.ids.push((raw.location.clone(), id));
             whole.messages.push(raw);
         }
@@ -301,14 +345,16 @@ impl Desk {
     fn judge(&mut self, sheet: &mut Sheet<'_, VerdictColumns>) -> io::Result<()> {
         let mut ready = std::mem::take(&mut self.ready);
         self.ready_bytes = 0;
-        let collections: Vec<Collection> = ready
-            .iter_mut()
-            .filter_map(|item| match item {
-                Item::Group(group) => Some(std::mem::take(&mut group.messages)),
-                Item::Unread(_) => None,
-            })
-            .map(Collection::of_messages)
-            .collect();
+        let mut collections = Vec::new();
+        let mut wholes = Vec::new();
+        for item in &mut ready {
+            if let Item::Group(group) = item {
+                let messages = std::mem::take(&mut group.messages);
+                collections.push(Collection::of_messages(messages));
+                let known = std::mem::take(&mut group.wholes);
+                wholes.extend(self.statistics.as_ref().map(|all| Whole::new(all, known)));
+            }
+        }
         let groups: Vec<&Judgeable> = ready
             .iter()
             .filter_map(|item| match item {
@@ -317,9 +363,11 @@ impl Desk {
             })
             .collect();
         let format = self.format;
-        let judged = self.crew.scan_each(&collections, &self.options, |n, scan| {
+        let (crew, options) = (&self.crew, &self.options);
+        let judged = crew.scan_each(&collections, &wholes, options, |n, scan| {
             let group = groups[n];
-            format.ready(rows(&group.name, scan, |place| group.id(place)))
+            let own = |place: &Location| group.context.binary_search(place).is_err();
+            format.ready(rows(&group.name, scan, own, |place| group.id(place)))
         });
         let mut judged: std::vec::IntoIter<io::Result<Ready<VerdictRow>>> = judged.into_iter();
         for item in ready {

@@ -5,6 +5,7 @@ mod account;
 mod acting;
 #[cfg(unix)]
 mod apply;
+mod cluster;
 mod completions;
 mod engine;
 mod eval;
@@ -60,6 +61,7 @@ enum Command {
     Methods(methods::MethodsArgs),
     Sketch(sketch::SketchArgs),
     Judge(judge::JudgeArgs),
+    Cluster(cluster::ClusterArgs),
     Account(account::AccountArgs),
     Fetch(fetch::FetchArgs),
     #[cfg(unix)]
@@ -100,6 +102,7 @@ pub(crate) fn run(cli: Cli) -> Result<Exit> {
         Command::Methods(args) => methods::run(&args),
         Command::Sketch(args) => sketch::run(&args, cli.talk),
         Command::Judge(args) => judge::run(&args, cli.talk),
+        Command::Cluster(args) => cluster::run(&args, cli.talk),
         Command::Account(args) => account::run(&args, cli.talk),
         Command::Fetch(args) => fetch::run(&args, cli.talk),
         #[cfg(unix)]

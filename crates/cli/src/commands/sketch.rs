@@ -1,12 +1,14 @@
 //! `twicetold sketch`.
 
+mod outlining;
+
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use clap::Args;
 use clap::builder::RangedU64ValueParser;
+use clap::{Args, ValueEnum};
 use rayon::prelude::*;
 use twicetold_cluster::{SketchColumns, SketchRow, Wanted};
 use twicetold_detect::{Met, Progress, Sketcher, Stage, sketch_each};
@@ -16,7 +18,7 @@ use twicetold_service::Trust;
 use twicetold_source::{Checksum, Collection, Severity, Trouble};
 
 use super::TalkArgs;
-use super::engine::{refuse_if_nothing_is_there, use_threads};
+use super::engine::{Outlining, refuse_if_nothing_is_there, use_threads};
 use super::pairs::choose;
 use super::scan::{warn_of_troubles, would_overwrite};
 use crate::failure::{Advice, Exit};
@@ -55,6 +57,10 @@ pub(super) struct SketchArgs {
     #[arg(long, value_name = "FILE")]
     lexicon: Option<PathBuf>,
 
+    /// What the rows are for: to find pairs, or to judge as scan does (then they are outlines)
+    #[arg(long = "for", value_name = "WHAT", value_enum, default_value = "pairs")]
+    purpose: Purpose,
+
     /// Put the message itself into each row: in base64 into JSON lines, as it is into Arrow
     #[arg(long)]
     with_message: bool,
@@ -82,6 +88,18 @@ pub(super) struct SketchArgs {
     /// How many threads to use [default: one for each core]
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
     threads: Option<usize>,
+
+    #[command(flatten)]
+    outlining: Outlining,
+}
+
+/// The values of `--for`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Purpose {
+    /// Keys and sketches of a method
+    Pairs,
+    /// Outlines: what decides which messages have to be judged together
+    Scan,
 }
 
 const AFTER_HELP: &str = "\
@@ -112,6 +130,9 @@ pub(super) fn run(args: &SketchArgs, how: TalkArgs) -> Result<Exit> {
         )
         .usage()
         .into_error());
+    }
+    if args.purpose == Purpose::Scan {
+        return outlining::run(args, how);
     }
     if args.bare && args.paths.len() > 1 {
         return Err(one_message_only());

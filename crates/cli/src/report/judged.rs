@@ -6,14 +6,16 @@ use twicetold_model::Location;
 
 use super::row::{Row, SCHEMA};
 
-/// The row of every message of a group. `id_of` says what the message at a place was called.
+/// The row of every message of a group for which `own` says so. `id_of` says what the message at a place was called.
 pub(crate) fn rows<'a>(
     group: &str,
     scan: &Scan,
+    own: impl Fn(&Location) -> bool,
     id_of: impl Fn(&Location) -> Option<&'a str>,
 ) -> Vec<VerdictRow> {
     let name = |location: &Location| id_of(location).unwrap_or_default().to_owned();
-    let judged = scan.messages.iter().map(|message| {
+    let judged = scan.messages.iter().filter(|m| own(&m.location));
+    let judged = judged.map(|message| {
         let witnesses = message.verdict.witnesses.iter();
         let covered_by_ids = witnesses
             .filter_map(|witness| scan.messages.get(witness.message as usize))

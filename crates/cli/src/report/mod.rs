@@ -4,6 +4,7 @@ pub(crate) mod csv;
 pub(crate) mod explanation;
 pub(crate) mod jsonl;
 pub(crate) mod judged;
+pub(crate) mod outlines;
 pub(crate) mod pairs;
 mod row;
 pub(crate) mod sketches;

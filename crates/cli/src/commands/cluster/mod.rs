@@ -1,0 +1,164 @@
+//! `twicetold cluster`.
+
+mod running;
+mod spark;
+
+use std::fs;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use clap::{Args, Subcommand, ValueEnum};
+use serde_json::json;
+use twicetold_detect::Statistics;
+use twicetold_source::{Collection, LeftOut};
+
+use super::TalkArgs;
+use super::engine::{PassedOn, refuse_if_nothing_is_there};
+use super::scan::warn_of_troubles;
+use crate::failure::{Advice, Exit};
+use crate::report::units;
+use crate::terminal::talk;
+use running::{Job, Scratch};
+use spark::{Spark, SparkArgs};
+
+/// Judge more mail than one machine can, on Apache Spark
+///
+/// Starts a Spark job that reads the mail on all executors, finds out which messages can decide about each
+/// other, and judges each such part with the program itself, which is sent along. Only reads.
+#[derive(Debug, Args)]
+pub(super) struct ClusterArgs {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    Scan(ScanArgs),
+}
+
+/// Find out what may go, as scan does
+///
+/// Writes a folder of files with one row for each message, sorted by path: the rows that scan --format
+/// jsonl writes. The paths have to be there for every executor.
+#[derive(Debug, Args)]
+#[command(after_long_help = AFTER_HELP)]
+struct ScanArgs {
+    /// The mailboxes, files and folders to read
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+
+    /// The folder to write; it must not be there yet
+    #[arg(long, short, value_name = "DIR", required = true)]
+    output: PathBuf,
+
+    /// How to write the verdicts
+    #[arg(long, short, value_enum, default_value_t)]
+    format: Format,
+
+    /// Read trash and junk folders as well
+    #[arg(long)]
+    with_trash: bool,
+
+    /// How many bytes a part may have; the messages of a larger one stay, unjudged
+    #[arg(long, value_name = "SIZE", default_value = "512M")]
+    largest: String,
+
+    /// A sentence that more messages than this have does not tie messages together
+    #[arg(long, value_name = "N", default_value_t = 32)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=1000))]
+    common: u32,
+
+    /// A word pair that more messages than this have is not looked up
+    #[arg(long, value_name = "N", default_value_t = 2000)]
+    frequent: u32,
+
+    #[command(flatten)]
+    spark: SparkArgs,
+
+    #[command(flatten)]
+    deciding: PassedOn,
+}
+
+/// How to write verdicts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// One JSON object a line
+    #[default]
+    Jsonl,
+    /// Parquet, for further work with Spark
+    Parquet,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  twicetold cluster scan --output verdicts /archive
+  twicetold cluster scan --master spark://head:7077 --output verdicts /archive
+  cat verdicts/part-*                        # the rows, sorted as scan sorts them
+
+Exit codes: 0 done, 1 error, 2 wrong usage, 3 done but something could not be read,
+130 interrupted.
+
+More: docs/scale.md (what is sent where, and when one machine is faster)";
+
+pub(super) fn run(args: &ClusterArgs, how: TalkArgs) -> Result<Exit> {
+    let What::Scan(args) = &args.what;
+    scan(args, how)
+}
+
+fn scan(args: &ScanArgs, how: TalkArgs) -> Result<Exit> {
+    refuse_if_nothing_is_there(&args.paths)?;
+    if args.output.exists() {
+        return Err(Advice::new(
+            format!("there is {} already", args.output.display()),
+            "name another folder with --output, or remove that one",
+        )
+        .into_error());
+    }
+    let spark = Spark::find(&args.spark)?;
+    let start = Instant::now();
+    let left_out = LeftOut {
+        discarded: !args.with_trash,
+        ..LeftOut::default()
+    };
+    let collection = Collection::open_without(&args.paths, left_out);
+    let scratch = Scratch::new()?;
+    let manifest = scratch.path().join("files.jsonl");
+    let files: String = collection
+        .files()
+        .map(|(path, stamp)| format!("{}\n", json!({"path": path, "bytes": stamp.size})))
+        .collect();
+    fs::write(&manifest, files).with_context(|| format!("cannot write {}", manifest.display()))?;
+    let output = std::path::absolute(&args.output).unwrap_or_else(|_| args.output.clone());
+    let job = Job {
+        spark: &spark,
+        args: &args.spark,
+        scratch: &scratch,
+        quiet: how.quiet,
+    };
+    job.run(json!({
+        "manifest": manifest,
+        "output": output,
+        "format": if args.format == Format::Parquet { "parquet" } else { "jsonl" },
+        "slots": Statistics::slots(collection.total_bytes()),
+        "largest": args.largest,
+        "common": args.common,
+        "shown": args.common.max(64),
+        "frequent": args.frequent,
+        "outlining": args.deciding.outlining(),
+        "deciding": args.deciding.deciding(),
+    }))?;
+    if !how.quiet {
+        warn_of_troubles(collection.troubles());
+        let files = units::counted(collection.files().count() as u64, "file", "files");
+        talk(&format!(
+            "{files} in {:.1} s",
+            start.elapsed().as_secs_f64()
+        ));
+    }
+    Ok(if collection.troubles().is_empty() {
+        Exit::Done
+    } else {
+        Exit::Partly
+    })
+}

@@ -1,0 +1,219 @@
+//! The job: sent, watched, and what is said if it fails.
+
+use std::collections::VecDeque;
+use std::ffi::OsString;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::{env, fs};
+
+use anyhow::{Context, Result};
+use serde_json::{Value, json};
+
+use super::spark::{Spark, SparkArgs};
+use crate::failure::Advice;
+use crate::report::escape::{self, visible};
+use crate::terminal::talk;
+
+/// The job, in the order of what imports what.
+const MODULES: [(&str, &str); 6] = [
+    ("door.py", include_str!("spark/door.py")),
+    ("slots.py", include_str!("spark/slots.py")),
+    ("components.py", include_str!("spark/components.py")),
+    ("reading.py", include_str!("spark/reading.py")),
+    ("relations.py", include_str!("spark/relations.py")),
+    ("job.py", include_str!("spark/job.py")),
+];
+
+/// What the executors call the program and the statistics.
+const PROGRAM: &str = "twicetold-program";
+const STATISTICS: &str = "twicetold-statistics";
+
+/// How many lines of what Spark says are kept for when it fails.
+const REMEMBERED: usize = 400;
+
+/// A folder that is gone with the command.
+#[derive(Debug)]
+pub(super) struct Scratch(PathBuf);
+
+impl Scratch {
+    pub(super) fn new() -> Result<Self> {
+        let path = env::temp_dir().join(format!("twicetold-cluster-{}", std::process::id()));
+        fs::create_dir(&path).with_context(|| {
+            Advice::new(
+                format!("cannot make the folder {}", path.display()),
+                "set TMPDIR to a folder with room in it",
+            )
+        })?;
+        Ok(Self(path))
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A job that is about to be sent.
+pub(super) struct Job<'j> {
+    pub(super) spark: &'j Spark,
+    pub(super) args: &'j SparkArgs,
+    pub(super) scratch: &'j Scratch,
+    pub(super) quiet: bool,
+}
+
+impl Job<'_> {
+    /// Sends the job with these settings and waits for its end.
+    pub(super) fn run(&self, mut settings: Value) -> Result<()> {
+        let folder = self.scratch.path();
+        let more = json!({
+            "version": concat!("twicetold ", env!("CARGO_PKG_VERSION")),
+            "binary_name": PROGRAM,
+            "executor_binary": self.args.executor_binary,
+            "statistics_name": STATISTICS,
+            "scratch": folder,
+            "quiet": self.quiet,
+            "partitions": self.args.partitions,
+        });
+        if let (Value::Object(settings), Value::Object(more)) = (&mut settings, more) {
+            settings.extend(more);
+        }
+        let write = |name: &str, text: &str| {
+            let path = folder.join(name);
+            fs::write(&path, text)
+                .with_context(|| format!("cannot write {}", path.display()))
+                .map(|()| path)
+        };
+        let mut modules = Vec::new();
+        for (name, text) in MODULES {
+            modules.push(write(name, text)?);
+        }
+        let settings = write("settings.json", &settings.to_string())?;
+        let mut command = self.command(&modules, &settings)?;
+        let mut running = command.spawn().with_context(|| {
+            Advice::new(
+                format!("cannot start {}", self.spark.submit.display()),
+                "check --spark-home",
+            )
+        })?;
+        let mut said: VecDeque<String> = VecDeque::new();
+        if let Some(stderr) = running.stderr.take() {
+            for line in BufReader::new(stderr).split(b'\n') {
+                let Ok(line) = line else { break };
+                let line = String::from_utf8_lossy(&line).into_owned();
+                match line.strip_prefix("twicetold: ") {
+                    Some(told) => talk(&visible(told, escape::MESSAGE)),
+                    None => said.push_back(line),
+                }
+                if said.len() > REMEMBERED {
+                    said.pop_front();
+                }
+            }
+        }
+        let ended = running.wait().context("the Spark job was lost")?;
+        match ended.success() {
+            true => Ok(()),
+            false => Err(failure(said.make_contiguous()).into_error()),
+        }
+    }
+
+    fn command(&self, modules: &[PathBuf], settings: &Path) -> Result<Command> {
+        let mut command = Command::new(&self.spark.submit);
+        let joined = |paths: &[PathBuf]| {
+            let paths: Vec<String> = paths.iter().map(|p| p.display().to_string()).collect();
+            paths.join(",")
+        };
+        let (job, rest) = match modules.split_last() {
+            Some((job, rest)) => (job, rest),
+            None => (&self.spark.submit, &[][..]),
+        };
+        command.args(["--master", &self.args.master, "--name", "twicetold cluster"]);
+        command.args(["--py-files", &joined(rest)]);
+        if self.args.executor_binary.is_none() {
+            let own = env::current_exe().context("cannot find this program, to send it")?;
+            let sent = self.scratch.path().join(PROGRAM);
+            fs::copy(&own, &sent).with_context(|| {
+                Advice::new(
+                    format!("cannot copy {} to {}", own.display(), sent.display()),
+                    "set TMPDIR to a folder with room in it",
+                )
+            })?;
+            command.arg("--files").arg(sent);
+        }
+        for conf in ["spark.log.level=ERROR", "spark.ui.enabled=false"] {
+            command.args(["--conf", conf]);
+        }
+        for conf in &self.args.conf {
+            command.args(["--conf", conf]);
+        }
+        command.arg(job).arg(settings);
+        command
+            .env("PYSPARK_PYTHON", &self.spark.python)
+            .env("PYSPARK_DRIVER_PYTHON", &self.spark.python)
+            .env("SPARK_HOME", &self.spark.home)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped());
+        if self.args.master.starts_with("local") && env::var_os("SPARK_LOCAL_IP").is_none() {
+            // Executors on this machine look for the driver under a name that may lead elsewhere.
+            command.env("SPARK_LOCAL_IP", OsString::from("127.0.0.1"));
+        }
+        Ok(command)
+    }
+}
+
+/// What to tell about a job that failed, by what Spark said.
+fn failure(said: &[String]) -> Advice {
+    let last = |what: &str| said.iter().rev().find_map(|line| line.split_once(what));
+    if let Some((_, trouble)) = last("door.Trouble: ") {
+        let (what, hint) = trouble.split_once("; ").unwrap_or((trouble, ""));
+        let hint = match hint {
+            "" => "look at that host; the verdicts were not written",
+            hint => hint,
+        };
+        return Advice::new(what, hint);
+    }
+    if said
+        .iter()
+        .any(|line| line.contains("No space left on device"))
+    {
+        let host = last("executor ").map_or("an executor", |(_, rest)| rest);
+        return Advice::new(
+            format!("no space is left on a disk that Spark uses ({host})"),
+            "make room, or name a larger disk with --conf spark.local.dir=DIR; nothing was written",
+        );
+    }
+    let lines = said.iter().rev().filter(|line| !line.trim().is_empty());
+    let mut lines: Vec<String> = lines.take(8).cloned().collect();
+    lines.reverse();
+    Advice::new(
+        "the Spark job failed",
+        "what Spark said last is above; the whole of it is in the logs of the master and the executors",
+    )
+    .listing(lines)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trouble_on_a_host_is_told_with_the_next_step() {
+        let said = [
+            "org.apache.spark.SparkException: Job aborted".to_owned(),
+            "door.Trouble: host a has no program at /x; install twicetold there".to_owned(),
+            "\tat org.apache.spark".to_owned(),
+        ];
+        let advice = failure(&said);
+        assert_eq!(advice.to_string(), "host a has no program at /x");
+        assert_eq!(advice.hint(), "install twicetold there");
+        let full = ["java.io.IOException: No space left on device".to_owned()];
+        assert!(failure(&full).hint().contains("spark.local.dir"));
+        assert!(failure(&[]).to_string().contains("failed"));
+    }
+}

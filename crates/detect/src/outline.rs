@@ -1,0 +1,148 @@
+//! What an engine with many machines has to know of a message to find out who can decide about whom.
+//!
+//! A scan keeps a record of every message in memory. Where they are too many for that, the engine keeps outlines: the
+//! numbers of the record, without its text. [`crate::scan_part`] then judges the parts.
+
+use twicetold_mail::words::hash_of;
+use twicetold_methods::winnow::Winnow;
+use twicetold_model::{Form, Location, Problem, RawMessage};
+
+use crate::aside::Stored;
+use crate::hard::most_broken;
+use crate::order::{KeepRule, content_key, policy_key};
+use crate::record::{Record, record};
+use crate::scan::Options;
+
+/// The outline of a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outline {
+    /// Where it stands.
+    pub location: Location,
+    /// How its bytes are understood.
+    pub form: Form,
+    /// How many bytes it has.
+    pub bytes: u64,
+    /// Its `Message-ID`, or the id of a JSON line.
+    pub message_id: Option<String>,
+    /// What was wrong with it.
+    pub problems: Vec<Problem>,
+    /// How much it says, as a text: who says more sorts first. Then comes [`Self::policy`], then the location: the order
+    /// in which messages are asked.
+    pub content: String,
+    /// The user's rules, as a text: who is to be kept sorts first.
+    pub policy: String,
+    /// The same for messages that say word for word the same; `None` if nothing can be a copy of it.
+    pub copy: Option<String>,
+    /// Messages with the same name count once where it matters how many have a word pair; `None` if it counts alone.
+    pub counted: Option<String>,
+    /// It says so little that its meaning stands in its context.
+    pub short: bool,
+    /// It holds nothing to compare.
+    pub empty: bool,
+    /// Hash of its own id, if it has one.
+    pub id_hash: Option<u64>,
+    /// Hashes of the ids it answers.
+    pub references: Vec<u64>,
+    /// Hash of its subject without "Re:" and the like; 0 if nothing is left.
+    pub topic: u64,
+    /// Its subject says that it answers or forwards.
+    pub answers: bool,
+    /// Its date, as a text: the message after which a conversation is called sorts first.
+    pub begins: String,
+    /// Hashes of the sentences that have to stand elsewhere if it is to go; each once.
+    pub asks: Vec<u64>,
+    /// Hashes of all sentences it has; each once.
+    pub holds: Vec<u64>,
+    /// Its fingerprints, sorted, each once.
+    pub fingerprints: Vec<u64>,
+    /// How many fingerprints it has, counted as often as they occur.
+    pub fingerprint_count: u32,
+    /// Hashes of its attachments and of the links that its text does not show.
+    pub things: Vec<u64>,
+    /// The lower halves of the numbers of its facts: one that no other message has keeps it.
+    pub facts: Vec<u32>,
+    /// For each of its sentences how many word pairs may be missing elsewhere, and the lower halves of its fingerprints: if
+    /// more of them are in no other message, the sentence keeps it.
+    pub news: Vec<(u32, Vec<u32>)>,
+    /// The lower halves of the numbers of all its word pairs and of everything that can stand for a fact.
+    pub pairs: Vec<u32>,
+}
+
+/// Makes the outline of a message.
+pub fn outline(raw: &RawMessage<'_>, options: &Options) -> Outline {
+    let winnow = Winnow {
+        window: options.window,
+    };
+    let (record, _, pairs) = record(raw, 0, winnow, options.short);
+    let halves = |numbers: &[u64]| numbers.iter().map(|&number| number as u32).collect();
+    let mut outline = Outline {
+        content: content_key(&record),
+        policy: policy_key(&options.keep, &record),
+        copy: record.can_be_copied().then(|| copy_name(&record)),
+        counted: (!record.short).then(|| {
+            let (identity, _, facts) = record.sameness();
+            format!("{:032x}", identity ^ u128::from(facts))
+        }),
+        empty: record.is_empty(),
+        id_hash: record.message_id.as_deref().map(hash_of),
+        references: record.references.to_vec(),
+        begins: begins(&record),
+        asks: Vec::new(),
+        holds: Vec::new(),
+        fingerprints: Vec::new(),
+        fingerprint_count: record.fingerprints,
+        things: record
+            .attachments
+            .iter()
+            .chain(&record.links)
+            .copied()
+            .collect(),
+        facts: halves(&record.facts),
+        news: Vec::new(),
+        pairs: halves(&pairs),
+        location: record.location,
+        form: record.form,
+        bytes: record.bytes,
+        message_id: record.message_id,
+        problems: record.problems,
+        short: record.short,
+        topic: record.topic,
+        answers: record.answers,
+    };
+    if let Stored::Here(detail) = record.detail {
+        let mut rest: &[u64] = &detail.fingerprints;
+        for told in &detail.told {
+            let own = rest
+                .split_off(..told.fingerprints as usize)
+                .unwrap_or_default();
+            outline.holds.push(told.hash);
+            if told.content {
+                outline.asks.push(told.hash);
+                let missing = most_broken(told.len as usize) as u32;
+                outline.news.push((missing, halves(own)));
+            }
+        }
+        outline.fingerprints = detail.fingerprints.into_vec();
+    }
+    for list in [
+        &mut outline.asks,
+        &mut outline.holds,
+        &mut outline.fingerprints,
+    ] {
+        list.sort_unstable();
+        list.dedup();
+    }
+    outline
+}
+
+fn copy_name(record: &Record) -> String {
+    let (identity, from, context) = record.sameness();
+    format!("{identity:032x}{:016x}{context:016x}", hash_of(from))
+}
+
+/// Sorts as `thread_names` does.
+fn begins(record: &Record) -> String {
+    let answers = u8::from(!record.references.is_empty());
+    let oldest = policy_key(&[KeepRule::Oldest], record);
+    format!("{answers}{oldest}")
+}
