@@ -4,7 +4,7 @@ mod running;
 mod spark;
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result};
@@ -73,6 +73,10 @@ struct ScanArgs {
     #[arg(long, value_name = "N", default_value_t = 2000)]
     frequent: u32,
 
+    /// Up to so many ties between messages are followed on the driver, more of them on the executors
+    #[arg(long, value_name = "N", default_value_t = 2_000_000)]
+    edges_on_driver: u64,
+
     #[command(flatten)]
     spark: SparkArgs,
 
@@ -126,10 +130,15 @@ fn scan(args: &ScanArgs, how: TalkArgs) -> Result<Exit> {
     let manifest = scratch.path().join("files.jsonl");
     let files: String = collection
         .files()
-        .map(|(path, stamp)| format!("{}\n", json!({"path": path, "bytes": stamp.size})))
+        .map(|(path, stamp)| {
+            let file = absolute(Path::new(&path));
+            let line = json!({"path": path, "file": file, "bytes": stamp.size});
+            format!("{line}\n")
+        })
         .collect();
-    fs::write(&manifest, files).with_context(|| format!("cannot write {}", manifest.display()))?;
-    let output = std::path::absolute(&args.output).unwrap_or_else(|_| args.output.clone());
+    fs::write(&manifest, files)
+        .with_context(|| format!("cannot write {}", manifest.display()))?;
+    let output = absolute(&args.output);
     let job = Job {
         spark: &spark,
         args: &args.spark,
@@ -143,6 +152,7 @@ fn scan(args: &ScanArgs, how: TalkArgs) -> Result<Exit> {
         "slots": Statistics::slots(collection.total_bytes()),
         "largest": args.largest,
         "common": args.common,
+        "edges_on_driver": args.edges_on_driver,
         "shown": args.common.max(64),
         "frequent": args.frequent,
         "outlining": args.deciding.outlining(),
@@ -151,14 +161,16 @@ fn scan(args: &ScanArgs, how: TalkArgs) -> Result<Exit> {
     if !how.quiet {
         warn_of_troubles(collection.troubles());
         let files = units::counted(collection.files().count() as u64, "file", "files");
-        talk(&format!(
-            "{files} in {:.1} s",
-            start.elapsed().as_secs_f64()
-        ));
+        talk(&format!("{files} in {:.1} s", start.elapsed().as_secs_f64()));
     }
     Ok(if collection.troubles().is_empty() {
         Exit::Done
     } else {
         Exit::Partly
     })
+}
+
+/// Executors work in folders of their own.
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf())
 }

@@ -2,10 +2,10 @@
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::{env, fs};
+use std::{env, fs, thread};
 
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
@@ -101,24 +101,26 @@ impl Job<'_> {
                 "check --spark-home",
             )
         })?;
-        let mut said: VecDeque<String> = VecDeque::new();
-        if let Some(stderr) = running.stderr.take() {
-            for line in BufReader::new(stderr).split(b'\n') {
-                let Ok(line) = line else { break };
-                let line = String::from_utf8_lossy(&line).into_owned();
-                match line.strip_prefix("twicetold: ") {
-                    Some(told) => talk(&visible(told, escape::MESSAGE)),
-                    None => said.push_back(line),
-                }
-                if said.len() > REMEMBERED {
-                    said.pop_front();
-                }
-            }
+        // Spark sends what the job says to stdout, whatever the job meant.
+        let talking = running.stderr.take().map(|stderr| {
+            thread::spawn(move || {
+                let mut said = Said::default();
+                said.listen(stderr);
+                said
+            })
+        });
+        let mut said = Said::default();
+        if let Some(stdout) = running.stdout.take() {
+            said.listen(stdout);
         }
+        let mut first = talking
+            .and_then(|talking| talking.join().ok())
+            .unwrap_or_default();
+        first.0.append(&mut said.0);
         let ended = running.wait().context("the Spark job was lost")?;
         match ended.success() {
             true => Ok(()),
-            false => Err(failure(said.make_contiguous()).into_error()),
+            false => Err(failure(first.0.make_contiguous()).into_error()),
         }
     }
 
@@ -157,13 +159,34 @@ impl Job<'_> {
             .env("PYSPARK_DRIVER_PYTHON", &self.spark.python)
             .env("SPARK_HOME", &self.spark.home)
             .stdin(Stdio::null())
-            .stdout(Stdio::null())
+            .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         if self.args.master.starts_with("local") && env::var_os("SPARK_LOCAL_IP").is_none() {
             // Executors on this machine look for the driver under a name that may lead elsewhere.
             command.env("SPARK_LOCAL_IP", OsString::from("127.0.0.1"));
         }
         Ok(command)
+    }
+}
+
+/// What Spark said last.
+#[derive(Default)]
+struct Said(VecDeque<String>);
+
+impl Said {
+    /// Hears it to its end. What the job has to say goes on to the user.
+    fn listen(&mut self, from: impl Read) {
+        for line in BufReader::new(from).split(b'\n') {
+            let Ok(line) = line else { break };
+            let line = String::from_utf8_lossy(&line).into_owned();
+            match line.strip_prefix("twicetold: ") {
+                Some(told) => talk(&visible(told, escape::MESSAGE)),
+                None => self.0.push_back(line),
+            }
+            if self.0.len() > REMEMBERED {
+                self.0.pop_front();
+            }
+        }
     }
 }
 

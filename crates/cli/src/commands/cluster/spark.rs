@@ -55,7 +55,14 @@ const ASK: &str = "import os, sys, pyspark; print(os.path.dirname(pyspark.__file
 impl Spark {
     /// Finds Python, PySpark and Java, and looks at their versions.
     pub(super) fn find(args: &SparkArgs) -> Result<Self> {
-        let python = args.python.clone().unwrap_or_else(|| "python3".into());
+        // Executors work in folders of their own; a mere name is looked for in their PATH.
+        let python = match &args.python {
+            Some(python) if python.components().count() > 1 => {
+                std::path::absolute(python).unwrap_or_else(|_| python.clone())
+            }
+            Some(python) => python.clone(),
+            None => "python3".into(),
+        };
         let shown = python.display();
         let install = "scripts/spark installs PySpark into target/spark-venv; then use --python target/spark-venv/bin/python";
         let asked = Command::new(&python).args(["-c", ASK]).output();

@@ -1,4 +1,5 @@
-"""Connected components: large-star and small-star (Kiveris and others, 2014), in O(log² n) rounds."""
+"""Connected components: large-star and small-star (Kiveris and others, 2014), in O(log² n) rounds; on the driver where the
+edges are few."""
 
 from operator import add
 
@@ -27,7 +28,6 @@ def _small_star(edges, partitions):
 
 def components(edges, partitions, checkpoint):
     """(node, smallest node of its component) for every node that has an edge to another one."""
-    edges = edges.filter(lambda e: e[0] != e[1]).distinct(partitions)
     before = None
     while True:
         edges = _large_star(edges, partitions).distinct(partitions)
@@ -42,3 +42,19 @@ def components(edges, partitions, checkpoint):
         before = now
     centres = edges.map(lambda e: e[1]).distinct(partitions).map(lambda c: (c, c))
     return edges.union(centres)
+
+
+def on_driver(edges):
+    """The same for edges that fit into the memory of one process."""
+    above = {}
+
+    def root(node):
+        while above.setdefault(node, node) != node:
+            above[node] = above[above[node]]
+            node = above[node]
+        return node
+
+    for a, b in edges:
+        a, b = root(a), root(b)
+        above[max(a, b)] = min(a, b)
+    return [(node, root(node)) for node in list(above)]

@@ -30,13 +30,19 @@ class Job:
         self.spark, self.settings = spark, settings
         self.context = spark.sparkContext
         self.partitions = settings["partitions"] or max(2, self.context.defaultParallelism * 2)
+        spark.conf.set("spark.sql.shuffle.partitions", self.partitions)
         self.began = time.time()
 
     def keep(self, rdd):
         """Computed once, kept on the disks of the executors; computed again if one is lost."""
-        rdd = rdd.persist(StorageLevel.MEMORY_AND_DISK)
-        rdd.count()
-        return rdd
+        return rdd.persist(StorageLevel.MEMORY_AND_DISK)
+
+    def components(self, edges):
+        """The component of every node that has an edge."""
+        edges = self.keep(edges.filter(lambda e: e[0] != e[1]).distinct(self.partitions))
+        if edges.count() <= self.settings["edges_on_driver"]:
+            return self.context.parallelize(components.on_driver(edges.collect()), self.partitions)
+        return components.components(edges, self.partitions, self.keep)
 
     def step(self, text):
         if not self.settings["quiet"]:
@@ -91,7 +97,7 @@ def find_threads(job, read):
     answered = topics.reduceByKey(lambda a, b: (min(a[0], b[0]), a[1] or b[1]), job.partitions)
     answered = answered.filter(lambda kv: kv[1][1])
     edges = edges.union(topics.join(answered, job.partitions).map(lambda kv: (kv[1][0][0], kv[1][1][0])))
-    labels = components.components(edges, job.partitions, job.keep)
+    labels = job.components(edges)
     labelled = indexed.map(lambda one: (one[1], one[0][1])).leftOuterJoin(labels, job.partitions)
 
     def naming(one):
@@ -117,7 +123,8 @@ def without(row, *members):
 def scan(job):
     settings = job.settings
     context = job.context
-    files = [(f["path"], f["bytes"]) for f in map(json.loads, open(settings["manifest"], encoding="utf-8"))]
+    with open(settings["manifest"], encoding="utf-8") as manifest:
+        files = [(f["path"], f["file"], f["bytes"]) for f in map(json.loads, manifest)]
     packs = reading.packs(files, job.partitions)
     job.step(f"{len(files)} files in {len(packs)} tasks")
     rows = context.parallelize(packs, max(1, len(packs))).mapPartitions(
@@ -171,7 +178,7 @@ def scan(job):
     near = near.map(lambda e: (e[1], e[0])).join(is_open, job.partitions).map(lambda kv: (kv[1][0], kv[0], kv[1][1]))
     pairs = job.keep(met.union(near).distinct(job.partitions))
     edges = pairs.filter(lambda p: p[2]).map(lambda p: p[:2])
-    labels = job.keep(components.components(edges, job.partitions, job.keep))
+    labels = job.components(edges)
     labelled = is_open.leftOuterJoin(labels, job.partitions).map(
         lambda kv: (kv[0], kv[0] if kv[1][1] is None else kv[1][1])
     )
