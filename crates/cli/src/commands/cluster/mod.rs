@@ -70,7 +70,7 @@ struct ScanArgs {
     common: u32,
 
     /// A word pair that more messages than this have is not looked up
-    #[arg(long, value_name = "N", default_value_t = 2000)]
+    #[arg(long, value_name = "N", default_value_t = 200)]
     frequent: u32,
 
     /// Up to so many ties between messages are followed on the driver, more of them on the executors
@@ -136,8 +136,7 @@ fn scan(args: &ScanArgs, how: TalkArgs) -> Result<Exit> {
             format!("{line}\n")
         })
         .collect();
-    fs::write(&manifest, files)
-        .with_context(|| format!("cannot write {}", manifest.display()))?;
+    fs::write(&manifest, files).with_context(|| format!("cannot write {}", manifest.display()))?;
     let output = absolute(&args.output);
     let job = Job {
         spark: &spark,
@@ -161,7 +160,10 @@ fn scan(args: &ScanArgs, how: TalkArgs) -> Result<Exit> {
     if !how.quiet {
         warn_of_troubles(collection.troubles());
         let files = units::counted(collection.files().count() as u64, "file", "files");
-        talk(&format!("{files} in {:.1} s", start.elapsed().as_secs_f64()));
+        talk(&format!(
+            "{files} in {:.1} s",
+            start.elapsed().as_secs_f64()
+        ));
     }
     Ok(if collection.troubles().is_empty() {
         Exit::Done

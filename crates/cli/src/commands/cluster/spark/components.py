@@ -1,7 +1,7 @@
 """Connected components: large-star and small-star (Kiveris and others, 2014), in O(log² n) rounds; on the driver where the
 edges are few."""
 
-from operator import add
+from pyspark.rdd import portable_hash
 
 
 def _smallest(edges, partitions):
@@ -34,9 +34,7 @@ def components(edges, partitions, checkpoint):
         edges = _small_star(edges, partitions).distinct(partitions)
         edges = checkpoint(edges)
         # A star whose centres no longer move is the answer; sums tell whether one has.
-        now = edges.map(lambda e: (1, e[0] + e[1], (e[0] * 31 + e[1] * 17) & 0xFFFFFFFF)).fold(
-            (0, 0, 0), lambda a, b: tuple(map(add, a, b))
-        )
+        now = edges.map(lambda e: (1, portable_hash(e))).fold((0, 0), lambda a, b: (a[0] + b[0], a[1] + b[1]))
         if now == before:
             break
         before = now

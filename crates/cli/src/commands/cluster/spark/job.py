@@ -1,5 +1,6 @@
 """The Spark job behind `twicetold cluster`. Started by spark-submit; the settings are a JSON file that the command writes."""
 
+import hashlib
 import json
 import os
 import sys
@@ -82,38 +83,44 @@ def verdict(row, standing, thread):
 
 def find_threads(job, read):
     """place -> (number, name) of the conversation of every message."""
-    indexed = job.keep(read.map(lambda r: (place(r), r)).sortByKey(numPartitions=job.partitions).zipWithIndex())
     # Only the first message with an id owns it; answers to a message that is not there belong together all the same.
-    owners = indexed.flatMap(
-        lambda one: [] if one[0][1]["id_hash"] is None else [(one[0][1]["id_hash"], one[1])]
-    ).reduceByKey(min, job.partitions)
-    answers = indexed.flatMap(lambda one: [(id, one[1]) for id in one[0][1]["references"]])
+    owners = read.flatMap(lambda r: [] if r["id_hash"] is None else [(r["id_hash"], place(r))])
+    owners = owners.reduceByKey(min, job.partitions)
+    answers = read.flatMap(lambda r: [(id, place(r)) for id in r["references"]])
     firsts = answers.reduceByKey(min, job.partitions).leftOuterJoin(owners, job.partitions)
     anchors = firsts.mapValues(lambda v: v[0] if v[1] is None else v[1])
     edges = answers.join(anchors, job.partitions).map(lambda kv: kv[1])
-    topics = indexed.filter(lambda one: one[0][1]["topic"] != 0).map(
-        lambda one: (one[0][1]["topic"], (one[1], one[0][1]["answers"]))
-    )
+    # A subject ties messages together only if somebody answered under it.
+    topics = read.filter(lambda r: r["topic"] != 0).map(lambda r: (r["topic"], (place(r), r["answers"])))
     answered = topics.reduceByKey(lambda a, b: (min(a[0], b[0]), a[1] or b[1]), job.partitions)
     answered = answered.filter(lambda kv: kv[1][1])
     edges = edges.union(topics.join(answered, job.partitions).map(lambda kv: (kv[1][0][0], kv[1][1][0])))
     labels = job.components(edges)
-    labelled = indexed.map(lambda one: (one[1], one[0][1])).leftOuterJoin(labels, job.partitions)
+    naming = read.map(lambda r: (place(r), (r["begins"], r["message_id"])))
+    labelled = job.keep(naming.leftOuterJoin(labels, job.partitions))
 
-    def naming(one):
-        number, (row, label) = one
-        key = (row["begins"],) + place(row)
-        named = None if row["message_id"] is None else (key, row["message_id"])
-        return (number if label is None else label), (1, named, (key, shown(*place(row))))
+    def label(one):
+        return one[0] if one[1][1] is None else one[1][1]
+
+    def named(one):
+        where, ((begins, id), _) = one
+        key = (begins, *where)
+        return label(one), (1, None if id is None else (key, id), (key, shown(*where)))
 
     def both(a, b):
-        named = min((n for n in (a[1], b[1]) if n), default=None)
-        return a[0] + b[0], named, min(a[2], b[2])
+        first = min((n for n in (a[1], b[1]) if n), default=None)
+        return a[0] + b[0], first, min(a[2], b[2])
 
-    names = labelled.map(naming).reduceByKey(both, job.partitions)
+    names = labelled.map(named).reduceByKey(both, job.partitions)
     names = names.mapValues(lambda v: (v[1] or v[2])[1] if v[0] > 1 else None)
-    by_label = labelled.map(lambda one: (one[0] if one[1][1] is None else one[1][1], place(one[1][0])))
-    return by_label.join(names, job.partitions).map(lambda kv: (kv[1][0], (kv[0], kv[1][1])))
+    by_label = labelled.map(lambda one: (label(one), one[0]))
+    return by_label.join(names, job.partitions).map(lambda kv: (kv[1][0], (number(kv[0]), kv[1][1])))
+
+
+def number(where):
+    """A number for a place, the same everywhere; as long as JSON readers know."""
+    digest = hashlib.blake2b(shown(*where).encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "little") >> 1
 
 
 def without(row, *members):

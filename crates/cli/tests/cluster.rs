@@ -1,0 +1,260 @@
+//! `twicetold cluster` on a real Spark with executors in processes of their own.
+//!
+//! `scripts/spark` installs it; where there is none, the tests that need it say that they are skipped.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::collections::HashMap;
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use common::{Folder, text, twicetold};
+
+const SAMPLE: [&str; 2] = ["../../sample/mailbox", "../../sample/list.mbox"];
+
+/// The Python that has PySpark; `None`, and a word about it, if there is none.
+fn python() -> Option<PathBuf> {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
+    let python = target.join("spark-venv/bin/python");
+    let has = |what: &str| {
+        let asked = Command::new(&python).args(["-c", what]).output();
+        asked.is_ok_and(|asked| asked.status.success())
+    };
+    if has("import pyspark") {
+        return Some(python);
+    }
+    eprintln!("SKIPPED: there is no PySpark in target/spark-venv; scripts/spark installs it");
+    None
+}
+
+/// The rows that a job wrote, as one text.
+fn written(folder: &str) -> String {
+    let mut parts: Vec<PathBuf> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| {
+            path.file_name()
+                .unwrap()
+                .to_str()
+                .unwrap()
+                .starts_with("part-")
+        })
+        .collect();
+    parts.sort();
+    parts
+        .iter()
+        .map(|part| fs::read_to_string(part).unwrap())
+        .collect()
+}
+
+/// The processes below this one that are executors.
+fn executors(ancestor: u32) -> Vec<u32> {
+    let mut parents: HashMap<u32, u32> = HashMap::new();
+    let mut found = Vec::new();
+    for entry in fs::read_dir("/proc").unwrap().flatten() {
+        let Some(pid) = entry
+            .file_name()
+            .to_str()
+            .and_then(|name| name.parse().ok())
+        else {
+            continue;
+        };
+        let stat = fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
+        // The name of the program stands in brackets and may hold anything.
+        let rest = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
+        if let Some(parent) = rest.split_whitespace().nth(1).and_then(|p| p.parse().ok()) {
+            parents.insert(pid, parent);
+        }
+        let command = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        if String::from_utf8_lossy(&command).contains("CoarseGrainedExecutorBackend") {
+            found.push(pid);
+        }
+    }
+    let below = |pid: &u32| {
+        let up = std::iter::successors(Some(*pid), |pid| parents.get(pid).copied());
+        up.take(100).any(|pid| pid == ancestor)
+    };
+    found.retain(below);
+    found
+}
+
+#[test]
+fn the_sample_is_judged_as_by_scan_though_an_executor_is_killed() {
+    let Some(python) = python() else { return };
+    let folder = Folder::new("cluster-sample");
+    let output = folder.at("verdicts");
+    let scan = ["scan", "--no-cache", "--with-trash", "--format", "jsonl"];
+    let expected = twicetold(scan.into_iter().chain(SAMPLE));
+    assert_eq!(
+        expected.status.code(),
+        Some(0),
+        "{}",
+        text(&expected.stderr)
+    );
+    let mut job = Command::new(env!("CARGO_BIN_EXE_twicetold"))
+        .args(["cluster", "scan", "--with-trash", "--partitions", "2"])
+        .args(["--master", "local-cluster[2,1,1024]", "--output", &output])
+        .args(SAMPLE)
+        .arg("--python")
+        .arg(python)
+        .env("TMPDIR", folder.at(""))
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (mut said, mut killed) = (String::new(), false);
+    for line in BufReader::new(job.stderr.take().unwrap()).lines() {
+        let line = line.unwrap();
+        if line.contains("messages read") && cfg!(target_os = "linux") {
+            let pid = executors(job.id())[0];
+            let kill = Command::new("kill").args(["-9", &pid.to_string()]).status();
+            killed = kill.unwrap().success();
+        }
+        said.push_str(&line);
+        said.push('\n');
+    }
+    assert!(job.wait().unwrap().success(), "{said}");
+    assert!(killed || !cfg!(target_os = "linux"), "{said}");
+    assert_eq!(written(&output), text(&expected.stdout), "{said}");
+}
+
+#[test]
+fn a_host_without_the_program_is_named() {
+    let Some(python) = python() else { return };
+    let folder = Folder::new("cluster-without");
+    let output = folder.at("verdicts");
+    let run = twicetold(
+        [
+            "cluster", "scan", "--output", &output, "--master", "local[1]",
+        ]
+        .into_iter()
+        .chain(["--python", python.to_str().unwrap()])
+        .chain(["--executor-binary", "/no/such/twicetold"])
+        .chain(SAMPLE),
+    );
+    assert_eq!(run.status.code(), Some(1));
+    let said = text(&run.stderr);
+    assert!(
+        said.contains("has no program at /no/such/twicetold"),
+        "{said}"
+    );
+    assert!(said.contains("hint: install twicetold"), "{said}");
+    assert!(!Path::new(&output).exists());
+}
+
+#[test]
+fn what_cannot_be_is_refused_before_anything_starts() {
+    let folder = Folder::new("cluster-refused");
+    let there = folder.at("there");
+    fs::create_dir(&there).unwrap();
+    let run = twicetold(["cluster", "scan", "--output", &there, SAMPLE[0]]);
+    assert_eq!(run.status.code(), Some(1));
+    assert!(
+        text(&run.stderr).contains("already"),
+        "{}",
+        text(&run.stderr)
+    );
+    let new = folder.at("new");
+    let run = twicetold(["cluster", "scan", "--output", &new, &folder.at("nothing")]);
+    assert_eq!(run.status.code(), Some(1));
+    let snake = ["--python", "/no/such/python", "--output", &new, SAMPLE[0]];
+    let run = twicetold(["cluster", "scan"].into_iter().chain(snake));
+    assert_eq!(run.status.code(), Some(1));
+    let said = text(&run.stderr);
+    assert!(
+        said.contains("/no/such/python") && said.contains("scripts/spark"),
+        "{said}"
+    );
+    assert!(!Path::new(&new).exists());
+}
+
+#[test]
+fn help_teaches() {
+    let run = twicetold(["cluster", "scan", "--help"]);
+    assert_eq!(run.status.code(), Some(0));
+    for word in ["--master", "--executor-binary", "docs/scale.md", "--keep"] {
+        assert!(text(&run.stdout).contains(word), "{word}");
+    }
+}
+
+/// A program that behaves as this script says, and is the real one otherwise.
+fn program(folder: &Folder, script: &str) -> String {
+    let path = folder.at("program");
+    let real = env!("CARGO_BIN_EXE_twicetold");
+    fs::write(
+        &path,
+        format!("#!/bin/sh\n{script}\nexec '{real}' \"$@\"\n"),
+    )
+    .unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    path
+}
+
+/// What an executor makes of these files, line by line; no Spark is needed for that.
+fn read(program: &str, files: &[String]) -> Option<(bool, String)> {
+    const READ: &str = "\
+import json, sys
+sys.path.insert(0, sys.argv[1])
+import reading
+settings = {'executor_binary': sys.argv[2], 'version': sys.argv[3]}
+pack = [(name, name) for name in sys.argv[4:]]
+for row in reading.outlines(settings, [])(iter([pack])):
+    print(row['path'], 'copy' in row, row['problems'])
+";
+    let modules = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/commands/cluster/spark");
+    let version = concat!("twicetold ", env!("CARGO_PKG_VERSION"));
+    let run = Command::new("python3")
+        .args(["-B", "-c", READ])
+        .arg(modules)
+        .args([program, version])
+        .args(files)
+        .output();
+    let Ok(run) = run else {
+        eprintln!("SKIPPED: there is no python3");
+        return None;
+    };
+    let said = format!("{}{}", text(&run.stdout), text(&run.stderr));
+    Some((run.status.success(), said))
+}
+
+#[test]
+fn a_message_that_ends_the_program_is_left_out_and_named() {
+    let folder = Folder::new("cluster-poison");
+    let files = ["good.eml", "poison.eml", "missing.eml"].map(|name| folder.at(name));
+    for file in &files[..2] {
+        fs::write(file, "Subject: Hello\n\nThe harbour is closed on Monday.\n").unwrap();
+    }
+    let ended = program(&folder, "case \"$*\" in *poison.eml*) kill -9 $$;; esac");
+    let Some((success, said)) = read(&ended, &files) else {
+        return;
+    };
+    assert!(success, "{said}");
+    assert!(said.contains("good.eml True []"), "{said}");
+    let line = |name: &str| said.lines().find(|line| line.contains(name)).unwrap();
+    assert!(line("poison.eml").contains("signal 9"), "{said}");
+    assert!(line("missing.eml").contains("every host"), "{said}");
+}
+
+#[test]
+fn another_version_is_refused() {
+    let folder = Folder::new("cluster-version");
+    let other = program(
+        &folder,
+        "[ \"$1\" = --version ] && echo 'twicetold 0.0.1' && exit",
+    );
+    let Some((success, said)) = read(&other, &[folder.at("a.eml")]) else {
+        return;
+    };
+    assert!(!success);
+    assert!(said.contains("has twicetold 0.0.1"), "{said}");
+    assert!(
+        said.contains("install the same version everywhere"),
+        "{said}"
+    );
+}
