@@ -18,6 +18,15 @@ use common::{Folder, text, twicetold};
 
 const SAMPLE: [&str; 2] = ["../../sample/mailbox", "../../sample/list.mbox"];
 
+/// A job of a few messages spends its time compiling; these leave out what pays for larger ones only.
+const QUICK: [&str; 5] = [
+    "spark.sql.codegen.wholeStage=false",
+    "spark.sql.codegen.factoryMode=NO_CODEGEN",
+    "spark.sql.adaptive.enabled=false",
+    "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.executor.extraJavaOptions=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+];
+
 /// The Python that has PySpark; `None`, and a word about it, if there is none.
 fn python() -> Option<PathBuf> {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
@@ -100,6 +109,7 @@ fn the_sample_is_judged_as_by_scan_though_an_executor_is_killed() {
     let mut job = Command::new(env!("CARGO_BIN_EXE_twicetold"))
         .args(["cluster", "scan", "--with-trash", "--partitions", "2"])
         .args(["--master", "local-cluster[2,1,1024]", "--output", &output])
+        .args(QUICK.iter().flat_map(|conf| ["--conf", conf]))
         .args(SAMPLE)
         .arg("--python")
         .arg(python)
