@@ -144,7 +144,7 @@ fn scan(args: &ScanArgs, how: TalkArgs) -> Result<Exit> {
         scratch: &scratch,
         quiet: how.quiet,
     };
-    job.run(json!({
+    let all_read = job.run(json!({
         "manifest": manifest,
         "output": output,
         "format": if args.format == Format::Parquet { "parquet" } else { "jsonl" },
@@ -165,7 +165,7 @@ fn scan(args: &ScanArgs, how: TalkArgs) -> Result<Exit> {
             start.elapsed().as_secs_f64()
         ));
     }
-    Ok(if collection.troubles().is_empty() {
+    Ok(if all_read && collection.troubles().is_empty() {
         Exit::Done
     } else {
         Exit::Partly

@@ -68,8 +68,8 @@ pub(super) struct Job<'j> {
 }
 
 impl Job<'_> {
-    /// Sends the job with these settings and waits for its end.
-    pub(super) fn run(&self, mut settings: Value) -> Result<()> {
+    /// Sends the job with these settings and waits for its end. Says whether everything could be read and judged.
+    pub(super) fn run(&self, mut settings: Value) -> Result<bool> {
         let folder = self.scratch.path();
         let more = json!({
             "version": concat!("twicetold ", env!("CARGO_PKG_VERSION")),
@@ -119,9 +119,16 @@ impl Job<'_> {
         first.0.append(&mut said.0);
         let ended = running.wait().context("the Spark job was lost")?;
         match ended.success() {
-            true => Ok(()),
+            true => Ok(self.all_read()),
             false => Err(failure(first.0.make_contiguous()).into_error()),
         }
+    }
+
+    /// Whether the job says that it could read and judge everything.
+    fn all_read(&self) -> bool {
+        let told = fs::read(self.scratch.path().join("outcome.json")).unwrap_or_default();
+        let told: Value = serde_json::from_slice(&told).unwrap_or_default();
+        told.get("unread").and_then(Value::as_u64) == Some(0)
     }
 
     fn command(&self, modules: &[PathBuf], settings: &Path) -> Result<Command> {

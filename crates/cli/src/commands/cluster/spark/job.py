@@ -140,8 +140,10 @@ def scan(job):
     rows = rows.persist(StorageLevel.DISK_ONLY)
     unread = rows.filter(lambda r: "copy" not in r)
     read = rows.filter(lambda r: "copy" in r)
-    count = rows.count()
-    job.step(f"{count} messages read")
+    count, lost = rows.count(), unread.count()
+    job.step(f"{count - lost} messages read")
+    if lost:
+        talk(f"warning: {lost} could not be read; the problems in their rows say why")
 
     counted = read.map(lambda r: (r["counted"] or name_of(r) + shown(*place(r)), r["pairs"]))
     counted = counted.reduceByKey(lambda a, b: a, job.partitions).values()
@@ -243,12 +245,17 @@ def scan(job):
 
     lines = sent.filter(lambda kv: kv[1][0] is not None).join(messages, job.partitions).map(line)
     lines = lines.repartitionAndSortWithinPartitions(job.partitions, lambda key: hash(key[0]))
-    verdicts = lines.mapPartitions(judge(settings))
-    lost = unread.map(lambda r: verdict({**r, "message_id": None}, "unreadable", None))
-    write(job, verdicts.union(alone).union(lost), count)
+    unjudged = context.accumulator(0)
+    verdicts = lines.mapPartitions(judge(settings, unjudged))
+    lost_rows = unread.map(lambda r: verdict({**r, "message_id": None}, "unreadable", None))
+    write(job, verdicts.union(alone).union(lost_rows), count)
+    if unjudged.value:
+        talk("warning: some messages could not be judged and stay; the problems in their rows say why")
+    with open(os.path.join(settings["scratch"], "outcome.json"), "w", encoding="utf-8") as file:
+        json.dump({"unread": lost + unjudged.value}, file)
 
 
-def judge(settings):
+def judge(settings, unjudged):
     """Judges the lines of a partition, group after group. A group on which the program ends stays, unjudged."""
     arguments = ["judge", "--quiet", "--threads", "1", "--largest", settings["largest"]] + settings["deciding"]
 
@@ -297,6 +304,7 @@ def judge(settings):
                         yield from ask(group)
                     except door.Trouble as trouble:
                         own = [line for line in group if not json.loads(line)["whole"]["context"]]
+                        unjudged.add(len(own))
                         yield from (stays(line, trouble) for line in own)
 
     return each
