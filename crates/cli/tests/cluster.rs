@@ -3,7 +3,7 @@
 //! `scripts/spark` installs it; where there is none, the tests that need it say that they are skipped.
 
 #![cfg(unix)]
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stderr)]
 
 mod common;
 

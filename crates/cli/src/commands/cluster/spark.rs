@@ -13,7 +13,7 @@ use crate::failure::Advice;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Spark")]
 pub(super) struct SparkArgs {
-    /// The Spark master, as in spark://head:7077, yarn or local-cluster[2,1,1024]
+    /// The Spark master, as in spark://head:7077 or yarn
     #[arg(long, value_name = "URL", default_value = "local[*]")]
     pub(super) master: String,
 
