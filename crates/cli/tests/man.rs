@@ -11,6 +11,8 @@ const PAGES: &[&str] = &[
     "twicetold-account-test.1",
     "twicetold-account.1",
     "twicetold-apply.1",
+    "twicetold-cluster-scan.1",
+    "twicetold-cluster.1",
     "twicetold-completions.1",
     "twicetold-eval-all.1",
     "twicetold-eval-blocks.1",
