@@ -22,35 +22,47 @@ pub(crate) struct Browser {
     profile: String,
 }
 
+/// Starts a driver; `None` if it ended before it told its port.
+fn driver() -> std::io::Result<Option<(Child, u16)>> {
+    let mut driver = Command::new("chromedriver")
+        .arg("--port=0")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()?;
+    let mut lines = BufReader::new(driver.stdout.take().unwrap()).lines();
+    let port = lines.find_map(|line| {
+        let line = line.unwrap();
+        let (_, port) = line.split_once("started successfully on port ")?;
+        port.trim_end_matches('.').parse().ok()
+    });
+    let Some(port) = port else {
+        driver.wait()?;
+        return Ok(None);
+    };
+    // Whoever writes into a pipe that nobody reads stops.
+    std::thread::spawn(move || lines.for_each(drop));
+    Ok(Some((driver, port)))
+}
+
 impl Browser {
     /// Starts it; `None`, and a word about it, if there is none on this machine and none is demanded.
     pub(crate) fn start(profile: String, width: u32, height: u32) -> Option<Self> {
-        let driver = Command::new("chromedriver")
-            .arg("--port=0")
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn();
-        let mut driver = match driver {
-            Ok(driver) => driver,
-            Err(error) => {
-                let needed = std::env::var_os("TWICETOLD_NEED_BROWSER").is_some();
-                assert!(!needed, "chromedriver cannot be started: {error}");
-                eprintln!(
-                    "skipped: there is no chromedriver (Debian: chromium-driver); scripts/test installs it"
-                );
-                return None;
+        // The driver draws one port for two networks and gives up if it is taken in one of them: then it draws again.
+        let mut tries = (0..8).map(|_| driver());
+        let (driver, port) = loop {
+            match tries.next().expect("chromedriver finds no port") {
+                Ok(Some(started)) => break started,
+                Ok(None) => {}
+                Err(error) => {
+                    let needed = std::env::var_os("TWICETOLD_NEED_BROWSER").is_some();
+                    assert!(!needed, "chromedriver cannot be started: {error}");
+                    eprintln!(
+                        "skipped: there is no chromedriver (Debian: chromium-driver); scripts/test installs it"
+                    );
+                    return None;
+                }
             }
         };
-        let mut lines = BufReader::new(driver.stdout.take().unwrap()).lines();
-        let port = lines
-            .find_map(|line| {
-                let line = line.unwrap();
-                let (_, port) = line.split_once("started successfully on port ")?;
-                port.trim_end_matches('.').parse().ok()
-            })
-            .unwrap();
-        // Whoever writes into a pipe that nobody reads stops.
-        std::thread::spawn(move || lines.for_each(drop));
         let mut browser = Self {
             driver,
             port,
