@@ -173,6 +173,10 @@ fn what_cannot_be_is_refused_before_anything_starts() {
     let new = folder.at("new");
     let run = twicetold(["cluster", "scan", "--output", &new, &folder.at("nothing")]);
     assert_eq!(run.status.code(), Some(1));
+    let little = ["--largest", "1", "--output", &new, SAMPLE[0]];
+    let run = twicetold(["cluster", "scan"].into_iter().chain(little));
+    assert_eq!(run.status.code(), Some(2));
+    assert!(text(&run.stderr).contains("--largest"));
     let snake = ["--python", "/no/such/python", "--output", &new, SAMPLE[0]];
     let run = twicetold(["cluster", "scan"].into_iter().chain(snake));
     assert_eq!(run.status.code(), Some(1));

@@ -14,7 +14,7 @@ use twicetold_detect::Statistics;
 use twicetold_source::{Collection, LeftOut};
 
 use super::TalkArgs;
-use super::engine::{PassedOn, refuse_if_nothing_is_there};
+use super::engine::{PassedOn, parse_size, refuse_if_nothing_is_there};
 use super::scan::warn_of_troubles;
 use crate::failure::{Advice, Exit};
 use crate::report::units;
@@ -61,7 +61,7 @@ struct ScanArgs {
     with_trash: bool,
 
     /// How many bytes a part may have; the messages of a larger one stay, unjudged
-    #[arg(long, value_name = "SIZE", default_value = "512M")]
+    #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = checked_size)]
     largest: String,
 
     /// A sentence that more messages than this have does not tie messages together
@@ -170,6 +170,11 @@ fn scan(args: &ScanArgs, how: TalkArgs) -> Result<Exit> {
     } else {
         Exit::Partly
     })
+}
+
+/// A size as the user wrote it: the executors read it again, and should not be the first to find it wrong.
+fn checked_size(text: &str) -> Result<String, String> {
+    parse_size(text).map(|_| text.to_owned())
 }
 
 /// Executors work in folders of their own.

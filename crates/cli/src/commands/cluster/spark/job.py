@@ -205,8 +205,9 @@ def scan(job):
     parts, members, guests = judged.values().map(lambda v: (1,) + v).fold(
         (0, 0, 0), lambda a, b: tuple(x + y for x, y in zip(a, b))
     )
+    most, with_most = largest[0] if largest else (0, 0)
     job.step(
-        f"{parts} parts of {members} messages, {guests} more asked; the largest has {largest[0] if largest else (0, 0)}"
+        f"{parts} parts of {members} messages, {guests} more asked; the largest has {most} and asks {with_most}"
     )
 
     # Where each message is judged and where it is asked: rank -> part, is asked only
