@@ -49,6 +49,13 @@ pub(super) struct DecidingArgs {
     #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(0..=1000))]
     short: usize,
 
+    #[command(flatten)]
+    weighing: Weighing,
+}
+
+/// When others cover a message, and when it is a version of another.
+#[derive(Clone, Copy, Debug, Args)]
+struct Weighing {
     /// How many messages together may cover another one
     #[arg(long, value_name = "N", default_value_t = Options::default().max_witnesses)]
     #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..=64))]
@@ -60,15 +67,9 @@ pub(super) struct DecidingArgs {
     version_percent: u32,
 }
 
-/// How scan would decide, as far as outlines depend on it.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "How scan decides (with --for scan)")]
-pub(super) struct Outlining {
-    /// Which copy survives, as for scan
-    #[arg(long, value_name = "RULE[,RULE]...", default_value = "oldest")]
-    #[arg(value_parser = parse_keep)]
-    keep: Vec<KeepList>,
-
+/// How texts are cut into what is looked up, where that is not scan itself.
+#[derive(Clone, Copy, Debug, Args)]
+struct Cutting {
     /// How many word pairs share one fingerprint, as for scan
     #[arg(long, value_name = "N", default_value_t = Options::default().window)]
     #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..=64))]
@@ -80,13 +81,26 @@ pub(super) struct Outlining {
     short: usize,
 }
 
+/// How scan would decide, as far as outlines depend on it.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "How scan decides (with --for scan)")]
+pub(super) struct Outlining {
+    /// Which copy survives, as for scan
+    #[arg(long, value_name = "RULE[,RULE]...", default_value = "oldest")]
+    #[arg(value_parser = parse_keep)]
+    keep: Vec<KeepList>,
+
+    #[command(flatten)]
+    cutting: Cutting,
+}
+
 impl Outlining {
     /// The options as the engine knows them.
     pub(super) fn options(&self) -> Options {
         Options {
             keep: merged(self.keep.iter().flat_map(|list| list.0.iter().cloned())),
-            window: self.window,
-            short: self.short,
+            window: self.cutting.window,
+            short: self.cutting.short,
             ..Options::default()
         }
     }
@@ -101,25 +115,11 @@ pub(super) struct PassedOn {
     #[arg(value_parser = checked_keep)]
     keep: Vec<String>,
 
-    /// How many word pairs share one fingerprint, as for scan
-    #[arg(long, value_name = "N", default_value_t = Options::default().window)]
-    #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..=64))]
-    window: usize,
+    #[command(flatten)]
+    cutting: Cutting,
 
-    /// Texts with fewer content words than this are compared inside their thread only
-    #[arg(long, value_name = "WORDS", default_value_t = Options::default().short)]
-    #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(0..=1000))]
-    short: usize,
-
-    /// How many messages together may cover another one
-    #[arg(long, value_name = "N", default_value_t = Options::default().max_witnesses)]
-    #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..=64))]
-    max_witnesses: usize,
-
-    /// How alike two messages with different facts must be to be shown as versions, in percent
-    #[arg(long, value_name = "P", default_value_t = Options::default().version_percent)]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..=100))]
-    version_percent: u32,
+    #[command(flatten)]
+    weighing: Weighing,
 }
 
 impl PassedOn {
@@ -130,8 +130,8 @@ impl PassedOn {
             .iter()
             .flat_map(|rules| ["--keep".to_owned(), rules.clone()])
             .collect();
-        options.extend(["--window".to_owned(), self.window.to_string()]);
-        options.extend(["--short".to_owned(), self.short.to_string()]);
+        options.extend(["--window".to_owned(), self.cutting.window.to_string()]);
+        options.extend(["--short".to_owned(), self.cutting.short.to_string()]);
         options
     }
 
@@ -139,8 +139,11 @@ impl PassedOn {
     pub(super) fn deciding(&self) -> Vec<String> {
         let mut options = self.outlining();
         let more = [
-            ("--max-witnesses", self.max_witnesses.to_string()),
-            ("--version-percent", self.version_percent.to_string()),
+            ("--max-witnesses", self.weighing.max_witnesses.to_string()),
+            (
+                "--version-percent",
+                self.weighing.version_percent.to_string(),
+            ),
         ];
         options.extend(
             more.into_iter()
@@ -306,8 +309,8 @@ impl DecidingArgs {
             window: self.window,
             numbering: self.numbers.into(),
             short: self.short,
-            max_witnesses: self.max_witnesses,
-            version_percent: self.version_percent,
+            max_witnesses: self.weighing.max_witnesses,
+            version_percent: self.weighing.version_percent,
             ..Options::default()
         }
     }
