@@ -224,6 +224,9 @@ fn the_file_appears_and_replaces_no_mail() {
     let run = twicetold(["sketch", &mail, "--output", &inside]);
     assert_eq!(run.status.code(), Some(1));
     assert_eq!(fs::read_to_string(&inside).unwrap(), STORY);
+    let run = twicetold(["sketch", "--for", "scan", &mail, "--output", &inside]);
+    assert_eq!(run.status.code(), Some(1));
+    assert_eq!(fs::read_to_string(&inside).unwrap(), STORY);
     let run = twicetold(["sketch", &mail, "--output", &out]);
     assert_eq!(run.status.code(), Some(0));
     assert_eq!(rows(&fs::read(out).unwrap()).len(), 1);

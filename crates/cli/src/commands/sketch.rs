@@ -214,13 +214,21 @@ fn all_are_tables(paths: &[PathBuf]) -> Result<bool> {
     }
 }
 
-fn from_paths(args: &SketchArgs, making: &Making, output: &Output, bar: &Bar) -> Result<Told> {
+/// The mail below the paths; refused if the output would replace some of it.
+fn opened(args: &SketchArgs, output: &Output) -> Result<Collection> {
     refuse_if_nothing_is_there(&args.paths)?;
     let collection = Collection::open(&args.paths);
     let mut files = collection.files().map(|(path, _)| PathBuf::from(path));
-    if let Some(path) = files.find(|path| output.replaces(path)) {
-        return Err(would_overwrite(&path));
+    let replaced = files.find(|path| output.replaces(path));
+    drop(files);
+    match replaced {
+        Some(path) => Err(would_overwrite(&path)),
+        None => Ok(collection),
     }
+}
+
+fn from_paths(args: &SketchArgs, making: &Making, output: &Output, bar: &Bar) -> Result<Told> {
+    let collection = opened(args, output)?;
     let mut told = Told::default();
     let ready = |row: SketchRow| args.format.ready(vec![row]);
     let make = |met: Met<'_>| -> (io::Result<Option<Ready<SketchRow>>>, Option<Trouble>) {

@@ -8,11 +8,11 @@ use rayon::prelude::*;
 use twicetold_cluster::Wanted;
 use twicetold_detect::{Options, Progress, Stage};
 use twicetold_model::Location;
-use twicetold_source::{Collection, Severity, Task, Trouble};
+use twicetold_source::{Severity, Task, Trouble};
 
-use super::{SketchArgs, all_are_tables, batch};
+use super::{SketchArgs, all_are_tables, batch, opened};
 use crate::commands::TalkArgs;
-use crate::commands::engine::{refuse_if_nothing_is_there, use_threads};
+use crate::commands::engine::use_threads;
 use crate::commands::scan::warn_of_troubles;
 use crate::failure::Exit;
 use crate::feed::{Feed, Piece, is_stdin};
@@ -50,8 +50,7 @@ fn from_paths(
     bar: &Bar,
     how: TalkArgs,
 ) -> Result<bool> {
-    refuse_if_nothing_is_there(&args.paths)?;
-    let collection = Collection::open(&args.paths);
+    let collection = opened(args, output)?;
     bar.begin(Stage::Reading, collection.total_bytes());
     let troubles = Mutex::new(collection.troubles().to_vec());
     output.write(|out| {
