@@ -70,7 +70,7 @@ impl MemoryIndex {
     }
 
     /// Every message that holds at least the share `share` of `keys` (sorted, each once), with the exact number it
-    /// shares: most first, on equal numbers the one found first. `keys_of` gives the keys of a message, sorted.
+    /// shares: most first, of equal ones the one with the lowest number. `keys_of` gives the keys of a message, sorted.
     pub fn containing<'k>(
         &self,
         keys: &[u64],
@@ -84,7 +84,7 @@ impl MemoryIndex {
     }
 
     /// The messages that hold one of the `rarest` rarest of `keys` (sorted, each once), with the exact number of keys
-    /// they share: most first, on equal numbers the one found first.
+    /// they share: most first, of equal ones the one with the lowest number: who else has a key changes nothing in their order.
     pub fn sharing<'k>(
         &self,
         keys: &[u64],
@@ -135,7 +135,7 @@ thread_local! {
 }
 
 /// The messages that hold one of the `rarest` rarest of `keys` (sorted, each once), with the exact number of keys they
-/// share: most first, on equal numbers the one found first. `holders` gives the messages that hold a key, `keys_of` the
+/// share: most first, of equal ones the one with the lowest number. `holders` gives the messages that hold a key, `keys_of` the
 /// keys of a message, sorted.
 pub fn sharing<'i, 'k, K: Copy + Ord + 'k>(
     keys: &[K],
@@ -166,15 +166,17 @@ pub fn sharing<'i, 'k, K: Copy + Ord + 'k>(
         }
         marks.far.clear();
     });
-    found.sort_by_key(|candidate| Reverse(candidate.shared));
-    found.truncate(limits.messages);
-    // Whoever has walked every list to its end has counted already.
+    // Whoever has walked every list to its end has counted already. Else those found by the rarest keys come first: only
+    // they are counted exactly.
     if walked < all {
+        found.sort_by_key(|candidate| Reverse(candidate.shared));
+        found.truncate(limits.messages);
         for candidate in &mut found {
             candidate.shared = shared_keys(keys, keys_of(candidate.message)) as u32;
         }
-        found.sort_by_key(|candidate| Reverse(candidate.shared));
     }
+    found.sort_unstable_by_key(|candidate| (Reverse(candidate.shared), candidate.message));
+    found.truncate(limits.messages);
     found
 }
 

@@ -48,9 +48,12 @@ impl Twice {
     pub fn insert(&self, key: u64) {
         let (word, bit) = self.slot(key);
         if let (Some(once), Some(more)) = (self.once.get(word), self.more.get(word)) {
-            // Whoever comes second sees the bit that the first one left: no order of threads can miss it.
-            let before = once.fetch_or(bit, Ordering::Relaxed);
-            if before & bit != 0 {
+            // Whoever comes second sees the bit that the first one left: no order of threads can miss it. A bit that is there
+            // already is not written again: processors wait for each other when they write, and not when they read.
+            let is_set = |bits: u64| bits & bit != 0;
+            let seen = is_set(once.load(Ordering::Relaxed))
+                || is_set(once.fetch_or(bit, Ordering::Relaxed));
+            if seen && !is_set(more.load(Ordering::Relaxed)) {
                 more.fetch_or(bit, Ordering::Relaxed);
             }
         }
