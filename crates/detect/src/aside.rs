@@ -11,14 +11,52 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use crate::cache::{Appending, Place, Reader, Writer, read_one, read_told, told};
 use crate::record::Told;
+use twicetold_methods::winnow::Winnow;
 
 /// What finding candidates needs to know of the message that is asked about.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Detail {
     /// Its sentences, packaging included, in the order of the text.
     pub(crate) told: Box<[Told]>,
-    /// Fingerprints of its content, sentence by sentence in the order of the text.
-    pub(crate) fingerprints: Box<[u64]>,
+    /// The word pairs and facts of its content, sentence by sentence in the order of the text: half of the number of each.
+    pub(crate) numbers: Box<[u32]>,
+    /// Its fingerprints, if they are not made of those pairs but of numbers by first appearance.
+    pub(crate) numbered: Option<Box<[u32]>>,
+}
+
+/// A sentence with what is remembered of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sentence<'d> {
+    pub(crate) told: Told,
+    /// Its word pairs, as far as they take part in fingerprints.
+    pub(crate) pairs: &'d [u32],
+    /// Its facts: each stands wherever the sentence does.
+    pub(crate) facts: &'d [u32],
+}
+
+impl Detail {
+    /// Each sentence with its pairs and facts.
+    pub(crate) fn sentences(&self) -> impl Iterator<Item = Sentence<'_>> {
+        let mut rest: &[u32] = &self.numbers;
+        let mut next = move |count: usize| rest.split_off(..count).unwrap_or_default();
+        self.told.iter().map(move |&told| Sentence {
+            told,
+            pairs: next(told.pairs as usize),
+            facts: next(told.facts()),
+        })
+    }
+
+    /// The fingerprints of its content, in the order of the text.
+    pub(crate) fn fingerprints(&self, winnow: Winnow) -> Vec<u32> {
+        if let Some(numbered) = &self.numbered {
+            return numbered.to_vec();
+        }
+        let mut fingerprints = Vec::with_capacity(self.numbers.len() / 2 + self.told.len());
+        for sentence in self.sentences() {
+            winnow.select_from(sentence.pairs, |fingerprint| fingerprints.push(fingerprint));
+        }
+        fingerprints
+    }
 }
 
 /// Where the detail of a message is.
@@ -56,14 +94,14 @@ impl Aside {
 
     /// Puts a detail where there is room for it.
     pub(crate) fn put(&self, detail: Detail) -> Stored {
-        let size = size_of_val(&*detail.told) + size_of_val(&*detail.fingerprints);
+        let size = size_of_val(&*detail.told) + size_of_val(&*detail.numbers);
         let used = self.used.fetch_add(size as u64, Ordering::Relaxed);
         if used < self.room {
             return Stored::Here(detail);
         }
         let mut out = Writer::default();
         told(&mut out, &detail.told);
-        out.hashes(&detail.fingerprints);
+        out.halves(&detail.numbers);
         let added = self.open().and_then(|open| {
             let mut open = open.lock().unwrap_or_else(PoisonError::into_inner);
             open.writing.as_mut()?.add(&out.bytes)
@@ -89,7 +127,8 @@ impl Aside {
         let mut from = Reader::new(&frame);
         Some(Cow::Owned(Detail {
             told: read_told(&mut from)?.into(),
-            fingerprints: from.hashes()?.into(),
+            numbers: from.halves()?.into(),
+            numbered: None,
         }))
     }
 
@@ -131,15 +170,10 @@ mod tests {
         let details: Vec<Detail> = (0..40_u64)
             .map(|n| Detail {
                 told: (0..n)
-                    .map(|m| Told {
-                        hash: n ^ m,
-                        len: m as u32,
-                        fingerprints: 2,
-                        content: m % 2 == 0,
-                        answers: m % 3 == 0,
-                    })
+                    .map(|m| Told::new(n ^ m, m as usize, 1, 1).marked(m % 2 == 0, m % 3 == 0))
                     .collect(),
-                fingerprints: (0..n * 2).collect(),
+                numbers: (0..n as u32 * 2).collect(),
+                numbered: None,
             })
             .collect();
         let stored: Vec<Stored> = details.iter().map(|d| aside.put(d.clone())).collect();

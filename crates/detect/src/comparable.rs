@@ -4,10 +4,11 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use twicetold_mail::words::hash_of;
-use twicetold_methods::winnow::{Winnow, counts, mix, pair};
+use twicetold_methods::winnow::{counts, mix, pair};
 use twicetold_model::{Document, SegmentKind, Word, WordFlags, WordKind};
 
-use crate::record::{Told, fact_number};
+use crate::aside::Detail;
+use crate::record::{Told, fact_number, half};
 
 /// Words that say nothing on their own: a sentence of nothing else is a courtesy.
 const COURTESIES: &str = "fyi thanks thank you cheers regards please see below above attached forwarded fwd fw \
@@ -138,25 +139,29 @@ impl Comparable {
         }
     }
 
-    /// Its units as a scan remembers them, and the fingerprints of those in content, one unit after another. Pairs do not
+    /// Its units as a scan remembers them, and the word pairs and facts of those in content, one unit after another. Pairs do not
     /// reach from one sentence into the next: sentences may stand in another order elsewhere.
-    pub(crate) fn told(&self, winnow: Winnow) -> (Vec<Told>, Vec<u64>) {
-        let mut fingerprints = Vec::with_capacity(self.stream.len() / 3);
+    pub(crate) fn told(&self) -> Detail {
+        let mut numbers = Vec::with_capacity(self.stream.len());
         let mut told = Vec::with_capacity(self.units.len());
         for unit in &self.units {
-            let before = fingerprints.len();
+            let start = numbers.len();
             if unit.kind.is_content() {
-                winnow.select_from(&self.pairs_of(unit), |f| fingerprints.push(f));
+                numbers.extend(self.pairs_of(unit).map(half));
             }
-            told.push(Told {
-                hash: self.hash_of(unit),
-                len: unit.stream.len() as u32,
-                fingerprints: (fingerprints.len() - before) as u32,
-                content: unit.content,
-                answers: unit.answers,
-            });
+            let pairs = numbers.len() - start;
+            if unit.content {
+                numbers.extend(self.facts_of(unit).take(Told::FACTS));
+            }
+            let facts = numbers.len() - start - pairs;
+            let one = Told::new(self.hash_of(unit), unit.len(), pairs, facts);
+            told.push(one.marked(unit.content, unit.answers));
         }
-        (told, fingerprints)
+        Detail {
+            told: told.into(),
+            numbers: numbers.into(),
+            numbered: None,
+        }
     }
 
     /// Hash of the words of a unit in their order, and of whether it asks.
@@ -170,12 +175,11 @@ impl Comparable {
     }
 
     /// The word pairs of a unit, as far as they take part in fingerprints.
-    pub(crate) fn pairs_of(&self, unit: &Unit) -> Vec<u64> {
+    fn pairs_of(&self, unit: &Unit) -> impl Iterator<Item = u64> {
         let words = &self.document.words[unit.words.start as usize..unit.words.end as usize];
         let mut told = words.iter().filter(|w| counts(w)).map(|w| w.hash);
         let mut before = told.next();
-        told.map(|word| pair(before.replace(word).unwrap_or(0), word))
-            .collect()
+        told.map(move |word| pair(before.replace(word).unwrap_or(0), word))
     }
 
     /// The word at a position of the stream.
@@ -274,16 +278,21 @@ impl Comparable {
     }
 
     /// Numbers of the facts that the content holds; sorted, each once.
-    pub(crate) fn fact_numbers(&self) -> Vec<u64> {
+    pub(crate) fn fact_numbers(&self) -> Vec<u32> {
         let content = self.units.iter().filter(|u| u.content);
-        let mut numbers: Vec<u64> = content
-            .flat_map(|u| &self.document.words[u.words.start as usize..u.words.end as usize])
-            .filter(|w| w.kind != WordKind::Plain && !w.flags.has(WordFlags::ENUMERATOR))
-            .map(|w| fact_number(w.hash))
-            .collect();
+        let mut numbers: Vec<u32> = content.flat_map(|unit| self.facts_of(unit)).collect();
         numbers.sort_unstable();
         numbers.dedup();
         numbers
+    }
+
+    /// Numbers of the facts that a unit holds, in the order of the text.
+    fn facts_of(&self, unit: &Unit) -> impl Iterator<Item = u32> {
+        let words = &self.document.words[unit.words.start as usize..unit.words.end as usize];
+        words
+            .iter()
+            .filter(|w| w.kind != WordKind::Plain && !w.flags.has(WordFlags::ENUMERATOR))
+            .map(|w| fact_number(w.hash))
     }
 
     /// Content words that tell something, in own text only and in all.

@@ -6,7 +6,7 @@ use foldhash::fast::FixedState;
 use twicetold_index::Twice;
 
 use crate::align::most_altered;
-use crate::cache::{Reader, Writer};
+use crate::aside::{Detail, Sentence};
 
 /// How many pairs of a sentence of so many words may be missing where it stands in another message: a word that differs
 /// takes two with it, a compound written apart three.
@@ -18,65 +18,61 @@ pub(crate) fn most_broken(len: usize) -> usize {
 /// sentence: it is asked about first, and no text is read for it.
 #[derive(Debug, Default)]
 pub(crate) struct Hard {
-    /// Why each message was not covered when it was asked last.
-    pub(crate) why: HashMap<u32, Why, FixedState>,
+    /// The sentence that nobody had when each message was asked last.
+    pub(crate) missed: HashMap<u32, u32, FixedState>,
     /// A message, the number of a sentence of it, and a message that does not have that sentence.
     pub(crate) absent: HashSet<(u32, u32, u32), FixedState>,
 }
 
-/// Why no kept message covers a message.
-#[derive(Clone, Debug)]
-pub(crate) enum Why {
-    /// A sentence of it can stand nowhere else.
-    Never,
-    /// By the fingerprints of this sentence, nobody has it.
-    Unlike(Open),
-    /// Nobody who is like to have this sentence has it.
-    Nowhere(Open),
-}
-
 /// A sentence that no kept message is known to have word for word.
-#[derive(Clone, Debug)]
-pub(crate) struct Open {
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Open<'d> {
     /// Its number among the units.
     pub(crate) number: usize,
     /// Its word pairs, as far as they take part in fingerprints.
-    pub(crate) pairs: Vec<u64>,
+    pub(crate) pairs: &'d [u32],
+    /// Its facts.
+    pub(crate) facts: &'d [u32],
     /// How many of the pairs stand wherever the sentence does.
     pub(crate) least: usize,
 }
 
-impl Open {
-    pub(crate) fn of(number: usize, pairs: Vec<u64>, len: usize) -> Self {
-        Self {
-            number,
-            least: pairs.len().saturating_sub(most_broken(len)),
-            pairs,
-        }
-    }
-
-    /// Whether more of its pairs occur in no other message than words that differ can explain.
-    pub(crate) fn is_new(&self, known: &Twice) -> bool {
-        self.pairs.iter().filter(|&&p| known.contains(p)).count() < self.least
+impl<'d> Open<'d> {
+    /// These sentences of a message.
+    pub(crate) fn of(
+        detail: &'d Detail,
+        which: impl Fn(usize) -> bool,
+    ) -> impl Iterator<Item = Self> {
+        let all = detail.sentences().enumerate();
+        all.filter(move |(number, _)| which(*number)).map(
+            |(number, Sentence { told, pairs, facts })| Self {
+                number,
+                pairs,
+                facts,
+                least: pairs.len().saturating_sub(most_broken(told.len() as usize)),
+            },
+        )
     }
 }
 
-/// Writes hard sentences.
-pub(crate) fn write_open(out: &mut Writer, open: &[Open]) {
-    out.list(open.iter(), |out, unit| {
-        out.number(unit.number as u64);
-        out.number(unit.least as u64);
-        out.hashes(&unit.pairs);
-    });
+impl Open<'_> {
+    /// How many of its pairs are fingerprints at least of whoever has the sentence, some words of it altered: one of every
+    /// `window` that follow each other.
+    pub(crate) fn least_fingerprints(&self, window: usize) -> usize {
+        // With so many missing in between, what is left falls into so many runs.
+        let runs = (self.pairs.len() - self.least) / 2 + 1;
+        let window = window.max(1);
+        self.least
+            .saturating_sub(runs * (window - 1))
+            .div_ceil(window)
+    }
 }
 
-/// Reads hard sentences.
-pub(crate) fn read_open(from: &mut Reader<'_>) -> Option<Vec<Open>> {
-    from.list(|from| {
-        Some(Open {
-            number: from.small()? as usize,
-            least: from.small()? as usize,
-            pairs: from.hashes()?,
-        })
+/// Whether a message has a sentence of which more pairs occur in no other message than words that differ can explain.
+pub(crate) fn tells_news(detail: &Detail, known: &Twice) -> bool {
+    detail.sentences().any(|Sentence { told, pairs, .. }| {
+        let broken = most_broken(told.len() as usize);
+        let is_lone = |&&pair: &&u32| !known.contains(u64::from(pair));
+        told.is_content() && pairs.iter().filter(is_lone).nth(broken).is_some()
     })
 }

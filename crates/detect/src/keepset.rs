@@ -121,17 +121,16 @@ impl<'s> Walk<'s> {
         let (brief, rest): (Vec<u32>, Vec<u32>) = rest
             .into_iter()
             .partition(|&a| self.records[a as usize].short);
-        for turn in self.turns(open, &rest) {
+        for mut turn in self.turns(open, &rest) {
+            for (_, near) in &mut turn {
+                near.retain(|b| !gone.contains_key(b));
+            }
             let kept_before: &Kept = kept;
             let proven: Vec<Option<Proven>> = turn
                 .par_iter()
-                .map(|&(a, alone)| {
-                    (!alone)
-                        .then(|| self.prove(a, kept_before, u32::MAX))
-                        .flatten()
-                })
+                .map(|(a, near)| self.prove_by(*a, near, kept_before))
                 .collect();
-            for (&(a, _), proven) in turn.iter().zip(proven) {
+            for ((a, _), proven) in turn.into_iter().zip(proven) {
                 self.note(a, proven, kept, gone);
             }
         }
@@ -141,9 +140,9 @@ impl<'s> Walk<'s> {
         }
     }
 
-    /// The messages of `rest` in the turns in which they can be decided, each with whether it shares fingerprints with no
-    /// other message of the batch.
-    fn turns(&self, open: &[u32], rest: &[u32]) -> Vec<Vec<(u32, bool)>> {
+    /// The messages of `rest` in the turns in which they can be decided, each with the earlier messages of the batch that
+    /// share fingerprints with it.
+    fn turns(&self, open: &[u32], rest: &[u32]) -> Vec<Vec<(u32, Vec<u32>)>> {
         let mut index: HashMap<u32, Vec<u32>, FixedState> = HashMap::default();
         let mut rank: HashMap<u32, usize, FixedState> = HashMap::default();
         for (n, &a) in open.iter().enumerate() {
@@ -165,7 +164,7 @@ impl<'s> Walk<'s> {
             })
             .collect();
         let mut turn_of: HashMap<u32, usize, FixedState> = HashMap::default();
-        let mut turns: Vec<Vec<(u32, bool)>> = Vec::new();
+        let mut turns: Vec<Vec<(u32, Vec<u32>)>> = Vec::new();
         for (&a, near) in rest.iter().zip(near) {
             let before = near.iter().filter_map(|b| turn_of.get(b)).max();
             let turn = before.map_or(0, |before| before + 1);
@@ -173,7 +172,7 @@ impl<'s> Walk<'s> {
             if turns.len() == turn {
                 turns.push(Vec::new());
             }
-            turns[turn].push((a, near.is_empty()));
+            turns[turn].push((a, near));
         }
         turns
     }

@@ -7,7 +7,7 @@ use twicetold_mail::words::hash_of;
 use twicetold_methods::winnow::Winnow;
 use twicetold_model::{Form, Location, Problem, RawMessage};
 
-use crate::aside::Stored;
+use crate::aside::{Sentence, Stored};
 use crate::hard::most_broken;
 use crate::order::{KeepRule, content_key, policy_key};
 use crate::record::{Record, record};
@@ -59,12 +59,12 @@ pub struct Outline {
     pub fingerprint_count: u32,
     /// Hashes of its attachments and of the links that its text does not show.
     pub things: Vec<u64>,
-    /// The lower halves of the numbers of its facts: one that no other message has keeps it.
+    /// Half of each of the numbers of its facts: one that no other message has keeps it.
     pub facts: Vec<u32>,
-    /// For each of its sentences how many word pairs may be missing elsewhere, and the lower halves of its fingerprints: if
+    /// For each of its sentences how many word pairs may be missing elsewhere, and half the number of each of its pairs: if
     /// more of them are in no other message, the sentence keeps it.
     pub news: Vec<(u32, Vec<u32>)>,
-    /// The lower halves of the numbers of all its word pairs and of everything that can stand for a fact.
+    /// Half of each of the numbers of all its word pairs and of everything that can stand for a fact.
     pub pairs: Vec<u32>,
 }
 
@@ -74,7 +74,6 @@ pub fn outline(raw: &RawMessage<'_>, options: &Options) -> Outline {
         window: options.window,
     };
     let (record, _, pairs) = record(raw, 0, winnow, options.short);
-    let halves = |numbers: &[u64]| numbers.iter().map(|&number| number as u32).collect();
     let mut outline = Outline {
         content: content_key(&record),
         policy: policy_key(&options.keep, &record),
@@ -97,9 +96,9 @@ pub fn outline(raw: &RawMessage<'_>, options: &Options) -> Outline {
             .chain(&record.links)
             .copied()
             .collect(),
-        facts: halves(&record.facts),
+        facts: record.facts.to_vec(),
         news: Vec::new(),
-        pairs: halves(&pairs),
+        pairs,
         location: record.location,
         form: record.form,
         bytes: record.bytes,
@@ -110,19 +109,16 @@ pub fn outline(raw: &RawMessage<'_>, options: &Options) -> Outline {
         answers: record.answers,
     };
     if let Stored::Here(detail) = record.detail {
-        let mut rest: &[u64] = &detail.fingerprints;
-        for told in &detail.told {
-            let own = rest
-                .split_off(..told.fingerprints as usize)
-                .unwrap_or_default();
+        for Sentence { told, pairs, .. } in detail.sentences() {
             outline.holds.push(told.hash);
-            if told.content {
+            if told.is_content() {
                 outline.asks.push(told.hash);
-                let missing = most_broken(told.len as usize) as u32;
-                outline.news.push((missing, halves(own)));
+                let missing = most_broken(told.len() as usize) as u32;
+                outline.news.push((missing, pairs.to_vec()));
             }
         }
-        outline.fingerprints = detail.fingerprints.into_vec();
+        let fingerprints = detail.fingerprints(winnow);
+        outline.fingerprints = fingerprints.into_iter().map(u64::from).collect();
     }
     for list in [
         &mut outline.asks,

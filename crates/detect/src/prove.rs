@@ -7,7 +7,7 @@
 //! are witnesses chosen, read as a whole, and the proof made.
 
 use std::borrow::Cow;
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::cmp::Reverse;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
@@ -21,11 +21,12 @@ use crate::cache::{Reader, Writer};
 use crate::check;
 use crate::comparable::Comparable;
 use crate::cover::{Held, category, combine, content, hold, proof, residue, witnesses};
-use crate::hard::{Hard, Open, Why, most_broken, read_open, write_open};
+use crate::hard::{Hard, Open, tells_news};
 use crate::keepset::{Kept, Walk};
 use crate::memo::{Question as Asked, write_yes_or_no, yes_or_no};
 use crate::proven::{Proven, read_proven, write_proven};
 use crate::scan::Numbering;
+use crate::shared::key;
 use crate::versions::counterpart;
 
 /// How many messages that share fingerprints are looked at for one message, and how many entries of the index to find
@@ -50,12 +51,12 @@ struct Question<'q, 's> {
     walk: &'q Walk<'s>,
     kept: &'q Kept,
     a: u32,
-    /// Its sentences and fingerprints.
+    /// Its sentences and word pairs.
     detail: &'q Detail,
     /// A kept message that may not be asked.
     without: u32,
-    /// Messages that may hold much of it, the best first.
-    likely: Vec<u32>,
+    /// Messages that may hold much of it, the best first, once they are asked for.
+    likely: OnceCell<Vec<u32>>,
     /// Hard sentences that were found: the sentence, and who has it.
     found: Vec<(usize, u32)>,
     /// A text could not be read.
@@ -82,51 +83,20 @@ impl Walk<'_> {
     /// Whether a message holds a fact or a run of words that no other message has, so that nothing can cover it.
     pub(crate) fn is_new(&self, a: u32) -> bool {
         let record = &self.records[a as usize];
-        if record.facts.iter().any(|&fact| !self.pairs.contains(fact)) {
+        if record
+            .facts
+            .iter()
+            .any(|&fact| !self.pairs.contains(u64::from(fact)))
+        {
             return true;
         }
-        self.detail(a).is_none_or(|detail| self.tells_news(&detail))
+        self.detail(a)
+            .is_none_or(|detail| tells_news(&detail, self.pairs))
     }
 
-    /// Its sentences and fingerprints; `None` if they cannot be read back.
+    /// Its sentences and word pairs; `None` if they cannot be read back.
     fn detail(&self, a: u32) -> Option<Cow<'_, Detail>> {
         self.aside.get(&self.records[a as usize].detail)
-    }
-
-    fn tells_news(&self, detail: &Detail) -> bool {
-        let mut rest: &[u64] = &detail.fingerprints;
-        detail.told.iter().any(|told| {
-            let own = rest
-                .split_off(..told.fingerprints as usize)
-                .unwrap_or_default();
-            let lone = own.iter().filter(|&&f| !self.pairs.contains(f)).count();
-            told.content && lone > most_broken(told.len as usize)
-        })
-    }
-
-    /// The hard sentences of a message with their pairs; `None` if one of them can stand nowhere else, so that nothing
-    /// ever covers the message.
-    fn open(&self, a: u32, hard: &[usize]) -> Option<Vec<Open>> {
-        let asked = || {
-            let sentences = hard.iter().map(|&n| n as u128);
-            Asked::new("pairs").of(self.print(a)).of_each(sentences)
-        };
-        let open = self.memo.ask(
-            asked,
-            read_open,
-            |out, open: &Vec<Open>| write_open(out, open),
-            || {
-                let text = self.library.get(a)?;
-                let units = hard.iter().filter_map(|&n| Some((n, text.units.get(n)?)));
-                let open = units.map(|(n, unit)| Open::of(n, text.pairs_of(unit), unit.len()));
-                Some(open.collect::<Vec<_>>())
-            },
-        )?;
-        if self.shortcuts() && open.iter().any(|unit| unit.is_new(self.pairs)) {
-            self.lock_hard().why.insert(a, Why::Never);
-            return None;
-        }
-        Some(open)
     }
 
     /// The checksum of a message's bytes.
@@ -140,22 +110,47 @@ impl Walk<'_> {
 
     /// Tries to prove that kept messages other than `without` cover `a`.
     pub(crate) fn prove(&self, a: u32, kept: &Kept, without: u32) -> Option<Proven> {
+        self.ask(a, kept, without, |mut question| question.answer())
+    }
+
+    /// Tries to prove that kept messages cover `a`, of which only those in `near` were not kept when it was asked last.
+    pub(crate) fn prove_by(&self, a: u32, near: &[u32], kept: &Kept) -> Option<Proven> {
+        if near.is_empty() {
+            return None;
+        }
+        self.ask(a, kept, u32::MAX, |mut question| {
+            let _ = question.likely.set(near.to_vec());
+            // The sentence that nobody had then is looked for in the new ones only.
+            if question.misses_still(&question.hard()) {
+                return None;
+            }
+            question.likely.take();
+            question.answer()
+        })
+    }
+
+    fn ask(
+        &self,
+        a: u32,
+        kept: &Kept,
+        without: u32,
+        answer: impl FnOnce(Question<'_, '_>) -> Option<Proven>,
+    ) -> Option<Proven> {
         let record = &self.records[a as usize];
         if record.is_empty() || (self.shortcuts() && self.is_new(a)) {
             return None;
         }
         let detail = self.detail(a)?;
-        let mut question = Question {
+        answer(Question {
             detail: &detail,
             walk: self,
             kept,
             a,
             without,
-            likely: Vec::new(),
+            likely: OnceCell::new(),
             found: Vec::new(),
             unread: Cell::new(false),
-        };
-        question.answer()
+        })
     }
 
     /// Whether a message of a few words may mean the same in `b`: from the same sender on the same subject, or in the same
@@ -189,23 +184,16 @@ impl Question<'_, '_> {
         let walk = self.walk;
         let record = &walk.records[self.a as usize];
         let hard = self.hard();
-        // Without a sentence that tells where to look, ask those that share most.
-        if record.short || !hard.is_empty() {
-            self.likely = self.likely_messages();
-            if self.likely.is_empty() && record.short {
-                return None;
-            }
+        if record.short && self.likely().is_empty() {
+            return None;
         }
         if !hard.is_empty() {
             self.find_hard(&hard)?;
         }
-        if self.likely.is_empty() {
-            self.likely = self.likely_messages();
-        }
         let mut pool: Vec<u32> = Vec::new();
         let found = self.found.iter().map(|&(_, b)| b);
         for b in found
-            .chain(self.likely.iter().copied())
+            .chain(self.likely().iter().copied())
             .chain(self.of_the_rarest())
         {
             if !pool.contains(&b) {
@@ -313,7 +301,7 @@ impl Question<'_, '_> {
     /// Sentences that no kept message is known to have word for word.
     fn hard(&self) -> Vec<usize> {
         let told = self.detail.told.iter().enumerate();
-        told.filter(|(_, t)| t.content && !t.answers)
+        told.filter(|(_, t)| t.is_content() && !t.answers())
             .filter(|(_, t)| {
                 let holders = self.holders(t.hash);
                 // Of a message of a few words only some may be asked; few enough have to be looked at to know.
@@ -321,6 +309,10 @@ impl Question<'_, '_> {
             })
             .map(|(n, _)| n)
             .collect()
+    }
+
+    fn likely(&self) -> &[u32] {
+        self.likely.get_or_init(|| self.likely_messages())
     }
 
     /// The messages that share most fingerprints with this one; for one of a few words, which may have no fingerprint in
@@ -350,26 +342,16 @@ impl Question<'_, '_> {
 
     /// Looks for each hard sentence; `None` if one is nowhere to be found.
     fn find_hard(&mut self, hard: &[usize]) -> Option<()> {
-        let known = self.walk.lock_hard().why.get(&self.a).cloned();
-        if known.is_some_and(|why| self.holds_still(&why, hard)) {
+        if self.misses_still(hard) {
             return None;
         }
-        // Fingerprints are pairs, too, and the record has them: often they show that nobody can have a sentence.
-        if self.walk.options.numbering == Numbering::Stable {
-            let unlike = self
-                .by_fingerprints(hard)
-                .find(|unit| unit.least > 0 && self.likely_holders(unit).is_empty());
-            if let Some(unit) = unlike {
-                return self.give_up(Why::Unlike(unit));
-            }
-        }
-        let open = self.walk.open(self.a, hard)?;
+        let detail = self.detail;
         // Who is to be asked about each, before anyone is: nobody about one decides.
-        let mut asked: Vec<(&Open, Vec<u32>)> = Vec::with_capacity(open.len());
-        for unit in &open {
+        let mut asked: Vec<(Open<'_>, Vec<u32>)> = Vec::with_capacity(hard.len());
+        for unit in Open::of(detail, |n| hard.binary_search(&n).is_ok()) {
             let holders = self.likely_holders(unit);
             if holders.is_empty() {
-                return self.give_up(Why::Nowhere(unit.clone()));
+                return self.give_up(unit);
             }
             asked.push((unit, holders));
         }
@@ -379,30 +361,29 @@ impl Question<'_, '_> {
             let mut holders = holders.into_iter();
             match holders.find(|&b| self.stands_in(unit.number, b)) {
                 Some(holder) => self.found.push((unit.number, holder)),
-                None => return self.give_up(Why::Nowhere(unit.clone())),
+                None => return self.give_up(unit),
             }
         }
         Some(())
     }
 
-    /// Remembers why the message is not covered.
-    fn give_up(&self, why: Why) -> Option<()> {
-        self.walk.lock_hard().why.insert(self.a, why);
+    /// Remembers which sentence nobody has.
+    fn give_up(&self, unit: Open<'_>) -> Option<()> {
+        let mut hard = self.walk.lock_hard();
+        hard.missed.insert(self.a, unit.number as u32);
         None
     }
 
-    /// Whether the reason for which the message was not covered before is one still.
-    fn holds_still(&self, why: &Why, hard: &[usize]) -> bool {
-        match why {
-            Why::Never => true,
-            Why::Unlike(unit) => {
-                hard.contains(&unit.number) && self.likely_holders(unit).is_empty()
-            }
-            Why::Nowhere(unit) => {
+    /// Whether the sentence that nobody had before is one that nobody has now.
+    fn misses_still(&self, hard: &[usize]) -> bool {
+        let missed = self.walk.lock_hard().missed.get(&self.a).copied();
+        let missed = missed.filter(|&n| hard.binary_search(&(n as usize)).is_ok());
+        missed.is_some_and(|missed| {
+            Open::of(self.detail, |n| n == missed as usize).all(|unit| {
                 let mut holders = self.likely_holders(unit).into_iter();
-                hard.contains(&unit.number) && !holders.any(|b| self.stands_in(unit.number, b))
-            }
-        }
+                !holders.any(|b| self.stands_in(unit.number, b))
+            })
+        })
     }
 
     /// Whether a sentence stands in `b`.
@@ -427,52 +408,49 @@ impl Question<'_, '_> {
         stands == Some(true)
     }
 
-    /// Hard sentences with those of their pairs that are fingerprints.
-    fn by_fingerprints(&self, hard: &[usize]) -> impl Iterator<Item = Open> {
-        let mut rest: &[u64] = &self.detail.fingerprints;
-        let told = self
-            .detail
-            .told
-            .iter()
-            .enumerate()
-            .map(move |(number, told)| {
-                let own = rest
-                    .split_off(..told.fingerprints as usize)
-                    .unwrap_or_default();
-                Open::of(number, own.to_vec(), told.len as usize)
-            });
-        told.filter(|unit| hard.contains(&unit.number))
-    }
-
     /// The kept messages that may have a sentence: those with nearly all of its pairs, most first.
-    fn likely_holders(&self, unit: &Open) -> Vec<u32> {
+    fn likely_holders(&self, unit: Open<'_>) -> Vec<u32> {
         let records = self.walk.records;
         // How many it has, as long as it can have enough.
         let count = |b: u32| {
             let pairs = &records[b as usize].pairs;
+            let has = |&number: &u32| pairs.may_contain(u64::from(number));
             let mut missing = 0;
-            for &p in &unit.pairs {
-                missing += usize::from(!pairs.may_contain(p));
+            for pair in unit.pairs {
+                missing += usize::from(!has(pair));
                 if missing + unit.least > unit.pairs.len() {
-                    return 0;
+                    return None;
                 }
             }
-            unit.pairs.len() - missing
+            let count = unit.pairs.len() - missing;
+            let is_like = count > 0 || unit.pairs.is_empty();
+            (is_like && unit.facts.iter().all(has)).then_some(count)
         };
         let (walk, index) = (self.walk, &self.kept.index);
-        let lists = unit
-            .pairs
-            .iter()
-            .map(|&p| walk.fingerprints.holders(index, p));
-        let few = lists.filter(|list| list.len() <= COMMON).flatten().copied();
-        let mut holders: Vec<u32> = few.chain(self.likely.iter().copied()).collect();
+        let mut holders: Vec<u32> = Vec::new();
+        // Who has the sentence has so many of these fingerprints.
+        let mut shared = unit.least_fingerprints(walk.options.window);
+        if walk.records[self.a as usize].short {
+            shared = 0;
+        }
+        for &pair in unit.pairs {
+            let list = walk.fingerprints.holders(index, key(pair));
+            match list.len() <= COMMON {
+                true => holders.extend_from_slice(list),
+                false => shared = 0,
+            }
+        }
+        // Where fingerprints are too few or too common to lead to everybody, ask those that share most of the message.
+        if shared == 0 {
+            holders.extend_from_slice(self.likely());
+        }
         holders.sort_unstable();
-        holders.dedup();
         let mut holders: Vec<(usize, u32)> = holders
-            .into_iter()
+            .chunk_by(|a, b| a == b)
+            .filter(|same| same.len() >= shared)
+            .filter_map(|same| same.first().copied())
             .filter(|&b| self.may_ask(b))
-            .map(|b| (count(b), b))
-            .filter(|&(n, _)| n >= unit.least && (n > 0 || unit.pairs.is_empty()))
+            .filter_map(|b| Some((count(b)?, b)))
             .collect();
         holders.sort_unstable_by_key(|&(n, b)| (Reverse(n), b));
         holders.truncate(LIKELY);
@@ -482,7 +460,9 @@ impl Question<'_, '_> {
     /// Those who have the sentence that fewest kept messages have: who has every sentence is among them.
     fn of_the_rarest(&self) -> Vec<u32> {
         let told = self.detail.told.iter();
-        let lists = told.filter(|t| t.content).map(|t| self.holders(t.hash));
+        let lists = told
+            .filter(|t| t.is_content())
+            .map(|t| self.holders(t.hash));
         let rarest = lists
             .filter(|list| list.iter().take(3).any(|&b| self.may_ask(b)))
             .min_by_key(|list| list.len());
@@ -500,7 +480,7 @@ impl Question<'_, '_> {
 
     fn has_all(&self, b: u32) -> bool {
         let told = self.detail.told.iter().enumerate();
-        told.filter(|(_, t)| t.content)
+        told.filter(|(_, t)| t.is_content())
             .all(|(n, t)| self.has(b, n, t.hash))
     }
 
@@ -509,13 +489,13 @@ impl Question<'_, '_> {
     fn several(&self, pool: &mut Vec<u32>) -> Option<Vec<u32>> {
         let all = &self.detail.told;
         let mut open: Vec<usize> = (0..all.len())
-            .filter(|&n| all[n].content && !all[n].answers)
+            .filter(|&n| all[n].is_content() && !all[n].answers())
             .collect();
         let mut chosen: Vec<u32> = Vec::new();
         let gain = |b: u32, open: &[usize]| -> u32 {
             let told = open.iter().map(|&n| (n, &all[n]));
             told.filter(|&(n, t)| self.has(b, n, t.hash))
-                .map(|(_, t)| t.len)
+                .map(|(_, t)| t.len())
                 .sum()
         };
         while let Some(&first) = open.first() {

@@ -7,15 +7,15 @@ use std::sync::{Mutex, PoisonError};
 use foldhash::fast::FixedState;
 use rayon::prelude::*;
 use twicetold_index::Twice;
-use twicetold_methods::winnow::Winnow;
 use twicetold_methods::winnow::paper::{Dictionary, Multiplier, Order, fingerprints};
+use twicetold_methods::winnow::{Winnow, mix};
 use twicetold_model::{Location, RawMessage};
 use twicetold_source::{Collection, Task, Trouble};
 
 use crate::aside::{Aside, Stored};
 use crate::cache::{Opened, Unchanged};
 use crate::part::pairs_in;
-use crate::record::{Record, paper_words, print, record};
+use crate::record::{Record, half, paper_words, print, record};
 use crate::scan::{Numbering, Options, Progress, Stage};
 
 /// How many records are loaded at a time.
@@ -152,11 +152,14 @@ fn number_in_order(
     let a = dictionary.multiplier(multiplier);
     for (record, numbers) in records.iter_mut().zip(&numbers) {
         let own = fingerprints(numbers, a, reading.options.window, order);
-        own.iter()
-            .for_each(|&fingerprint| reading.pairs.insert(fingerprint));
+        // Numbers by first appearance are small: mixed, every bit is as good as another.
+        let own: Box<[u32]> = own.iter().map(|&number| half(mix(number))).collect();
+        reading
+            .pairs
+            .insert_each(own.iter().map(|&fingerprint| u64::from(fingerprint)));
         record.fingerprints = own.len() as u32;
         if let Stored::Here(detail) = &mut record.detail {
-            detail.fingerprints = own.into();
+            detail.numbered = Some(own);
         }
     }
     records
@@ -203,15 +206,13 @@ impl Reading<'_> {
         if self.options.numbering != Numbering::Stable {
             words(paper_words(&document));
         }
-        let halves: Vec<u32> = pairs.iter().map(|&pair| pair as u32).collect();
         if let (Some(cache), Stored::Here(detail)) = (self.cache, &record.detail) {
-            cache.keep(&record, detail, &halves);
+            cache.keep(&record, detail, &pairs);
         }
-        self.note(record, &halves)
+        self.note(record, &pairs)
     }
 
-    /// Notes the word pairs and sentences of a message, unless it is a copy, and puts aside what there is no room for. The
-    /// lower halves of pairs are enough to ask.
+    /// Notes the word pairs and sentences of a message, unless it is a copy, and puts aside what there is no room for.
     fn note(&self, mut record: Record, pairs: &[u32]) -> Record {
         let (identity, _, facts) = record.sameness();
         let first = record.short || lock(&self.seen).insert(identity ^ u128::from(facts));
@@ -219,10 +220,10 @@ impl Reading<'_> {
             return record;
         };
         if first {
-            let pairs = pairs.iter().map(|&pair| u64::from(pair));
-            pairs.for_each(|pair| self.pairs.insert(pair));
-            let told = detail.told.iter().map(|told| told.hash);
-            told.for_each(|hash| self.told.insert(hash));
+            self.pairs
+                .insert_each(pairs.iter().map(|&pair| u64::from(pair)));
+            self.told
+                .insert_each(detail.told.iter().map(|told| told.hash));
         }
         // Numbers by first appearance make other fingerprints, later.
         if self.options.numbering == Numbering::Stable {

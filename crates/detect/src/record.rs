@@ -18,14 +18,58 @@ use crate::threads::{is_answer, plain_subject};
 pub(crate) struct Told {
     /// Hash of its words in their order, and of whether it asks.
     pub(crate) hash: u64,
+    /// How many word pairs of it are remembered.
+    pub(crate) pairs: u32,
+    /// How many words it is compared by, how many facts of it are remembered, and two marks: a mailbox has many
+    /// sentences.
+    shape: u32,
+}
+
+impl Told {
+    const CONTENT: u32 = 1 << 31;
+    const ANSWERS: u32 = 1 << 30;
+    /// The facts stand above so many bits for the words.
+    const LEN: u32 = 22;
+    /// So many facts are remembered at the most.
+    pub(crate) const FACTS: usize = 255;
+
+    /// A sentence with a hash of its words, so many words, and so many of its pairs and facts remembered.
+    pub(crate) fn new(hash: u64, len: usize, pairs: usize, facts: usize) -> Self {
+        let len = len.min((1 << Self::LEN) - 1);
+        Self {
+            hash,
+            pairs: pairs as u32,
+            shape: (facts.min(Self::FACTS) << Self::LEN | len) as u32,
+        }
+    }
+
+    /// The same with marks: it says something a reader would miss; it means something only right behind the sentence
+    /// before it.
+    pub(crate) fn marked(mut self, content: bool, answers: bool) -> Self {
+        self.shape |= if content { Self::CONTENT } else { 0 };
+        self.shape |= if answers { Self::ANSWERS } else { 0 };
+        self
+    }
+
     /// How many words it is compared by.
-    pub(crate) len: u32,
-    /// How many fingerprints it has.
-    pub(crate) fingerprints: u32,
+    pub(crate) fn len(self) -> u32 {
+        self.shape & ((1 << Self::LEN) - 1)
+    }
+
+    /// How many facts of it are remembered.
+    pub(crate) fn facts(self) -> usize {
+        (self.shape >> Self::LEN) as usize & Self::FACTS
+    }
+
     /// It says something a reader would miss.
-    pub(crate) content: bool,
+    pub(crate) fn is_content(self) -> bool {
+        self.shape & Self::CONTENT != 0
+    }
+
     /// It means something only right behind the sentence before it.
-    pub(crate) answers: bool,
+    pub(crate) fn answers(self) -> bool {
+        self.shape & Self::ANSWERS != 0
+    }
 }
 
 /// A message as the scan remembers it.
@@ -52,7 +96,7 @@ pub(crate) struct Record {
     pub(crate) digest: Digest,
     /// How many fingerprints its content has.
     pub(crate) fingerprints: u32,
-    /// Its sentences and fingerprints, or where they are.
+    /// Its sentences and word pairs, or where they are.
     pub(crate) detail: Stored,
     /// All its word pairs, packaging included.
     pub(crate) pairs: Filter,
@@ -67,7 +111,7 @@ pub(crate) struct Record {
     /// Link targets that its text does not show; sorted, each once.
     pub(crate) links: Box<[u64]>,
     /// Numbers of the facts in its content: each must stand in a witness exactly as it is. Sorted, each once.
-    pub(crate) facts: Box<[u64]>,
+    pub(crate) facts: Box<[u32]>,
     /// Facts of its subject.
     pub(crate) subject_facts: Box<[u64]>,
     /// Nothing could be read of it.
@@ -84,19 +128,25 @@ pub(crate) fn print(raw: &RawMessage<'_>) -> u128 {
     u128::from_le_bytes(print)
 }
 
-/// Reads a message once and keeps what the scan needs. Returns its text and the numbers of all its
-/// word pairs besides.
+/// Half of the number of a word pair: enough to tell candidates from others, since every verdict is proved on the text. It is
+/// the upper one, so that of two numbers and of their halves the same one is the smaller.
+pub(crate) fn half(number: u64) -> u32 {
+    (number >> 32) as u32
+}
+
+/// Reads a message once and keeps what the scan needs. Returns its text and half the number of each of its word pairs
+/// besides.
 pub(crate) fn record(
     raw: &RawMessage<'_>,
     print: u128,
     winnow: Winnow,
     short: usize,
-) -> (Record, Document, Vec<u64>) {
+) -> (Record, Document, Vec<u32>) {
     let document = twicetold_mail::read(raw.form, &raw.bytes);
-    let mut pairs = all_pairs(&document);
+    let mut pairs: Vec<u32> = all_pairs(&document).into_iter().map(half).collect();
     pairs.extend(all_fact_numbers(&document));
     let ready = Comparable::new(document);
-    let (told, fingerprints) = ready.told(winnow);
+    let detail = ready.told();
     let (own, all) = ready.telling();
     let document = &ready.document;
     let envelope = &document.envelope;
@@ -122,12 +172,9 @@ pub(crate) fn record(
         answers: is_answer(&envelope.subject),
         identity: identity(document),
         digest: digest(document),
-        fingerprints: fingerprints.len() as u32,
-        detail: Stored::Here(Detail {
-            told: told.into(),
-            fingerprints: fingerprints.into(),
-        }),
-        pairs: Filter::of(&pairs),
+        fingerprints: detail.fingerprints(winnow).len() as u32,
+        detail: Stored::Here(detail),
+        pairs: Filter::of_halves(&pairs),
         says: ready.says() as u32,
         worded: !document.words.is_empty(),
         short: (own > 0 && own < short) || all < short,
@@ -142,18 +189,18 @@ pub(crate) fn record(
 }
 
 /// The number of a fact among those of word pairs: that of a pair with itself.
-pub(crate) fn fact_number(hash: u64) -> u64 {
-    pair(hash, hash)
+pub(crate) fn fact_number(hash: u64) -> u32 {
+    half(pair(hash, hash))
 }
 
 /// Numbers of everything in a document that can stand for a fact of another one; each once.
-fn all_fact_numbers(document: &Document) -> Vec<u64> {
+fn all_fact_numbers(document: &Document) -> Vec<u32> {
     let facts = document
         .words
         .iter()
         .filter(|w| w.kind != WordKind::Plain)
         .map(|w| w.hash);
-    let mut numbers: Vec<u64> = facts
+    let mut numbers: Vec<u32> = facts
         .chain(document.links.iter().copied())
         .map(fact_number)
         .collect();

@@ -5,6 +5,7 @@ use std::sync::Mutex;
 
 use foldhash::fast::FixedState;
 use rayon::prelude::*;
+use twicetold_methods::winnow::Winnow;
 use twicetold_model::{Category, Form, Location, Problem, ResidueKind, Standing, Verdict, Witness};
 use twicetold_source::{Collection, Trouble};
 
@@ -19,7 +20,7 @@ use crate::order::{KeepRule, by_content, by_policy};
 use crate::part::Whole;
 use crate::reading::{self, Read};
 use crate::record::{Record, Sameness};
-use crate::shared::Shared;
+use crate::shared::{Shared, key};
 use crate::show::bytes_of;
 use crate::threads::threads;
 
@@ -257,9 +258,12 @@ fn judge(
     order.sort_by(|&a, &b| by_content(&options.keep, &records[a as usize], &records[b as usize]));
     let memory = options.memory_for(collection.total_bytes());
     let library = Library::new(collection, &records, memory);
+    let winnow = Winnow {
+        window: options.window,
+    };
     let fingerprints = Shared::of(&records, &order, &pairs, |record, keys| {
         if let Some(detail) = aside.get(&record.detail) {
-            keys.extend_from_slice(&detail.fingerprints);
+            keys.extend(detail.fingerprints(winnow).into_iter().map(key));
         }
     });
     let sentences = Shared::of(&records, &order, &told, |record, keys| {

@@ -25,6 +25,11 @@ fn parts(records: &[Record], order: &[u32]) -> impl Iterator<Item = RangeInclusi
     })
 }
 
+/// The key of half a number: as different at its beginning as at its end.
+pub(crate) fn key(half: u32) -> u64 {
+    u64::from(half) << 32 | u64::from(half)
+}
+
 /// The keys that several messages have, numbered, and those of each message.
 #[derive(Debug)]
 pub(crate) struct Shared {

@@ -6,19 +6,24 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// never the other way round, and what it answers depends neither on the order of insertion nor on threads.
 #[derive(Debug)]
 pub struct Twice {
-    once: Vec<AtomicU64>,
-    more: Vec<AtomicU64>,
+    /// Sixty-four keys in turn: whether each was seen, and whether it was seen again. Both stand side by side, since whoever
+    /// inserts waits for memory more than for anything else. Without the former once nothing is inserted any more.
+    bits: Vec<AtomicU64>,
+    /// How many words sixty-four keys take: two, or one.
+    stride: usize,
     mask: u64,
 }
+
+/// How many keys are looked up before the first of them is noted: memory is fetched for all of them at once.
+const TOGETHER: usize = 16;
 
 impl Twice {
     /// A filter for about so many keys: two to four bytes each.
     pub fn with_room_for(keys: usize) -> Self {
         let bits = Self::bits_for(keys);
-        let empty = || (0..bits / 64).map(|_| AtomicU64::new(0)).collect();
         Self {
-            once: empty(),
-            more: empty(),
+            bits: (0..bits / 32).map(|_| AtomicU64::new(0)).collect(),
+            stride: 2,
             mask: bits - 1,
         }
     }
@@ -32,8 +37,8 @@ impl Twice {
         }
         let word = |bytes: &[u8; 8]| AtomicU64::new(u64::from_le_bytes(*bytes));
         Some(Self {
-            once: Vec::new(),
-            more: more.as_chunks().0.iter().map(word).collect(),
+            bits: more.as_chunks().0.iter().map(word).collect(),
+            stride: 1,
             mask: bits - 1,
         })
     }
@@ -47,7 +52,10 @@ impl Twice {
     /// Notes an occurrence of a key. Keys are hashes: every bit is as good as another.
     pub fn insert(&self, key: u64) {
         let (word, bit) = self.slot(key);
-        if let (Some(once), Some(more)) = (self.once.get(word), self.more.get(word)) {
+        let place = self.bits.get(word * 2..word * 2 + 2);
+        if self.stride == 2
+            && let Some([once, more]) = place
+        {
             // Whoever comes second sees the bit that the first one left: no order of threads can miss it. A bit that is there
             // already is not written again: processors wait for each other when they write, and not when they read.
             let is_set = |bits: u64| bits & bit != 0;
@@ -59,19 +67,55 @@ impl Twice {
         }
     }
 
+    /// Notes an occurrence of each of these keys.
+    pub fn insert_each(&self, keys: impl IntoIterator<Item = u64>) {
+        let mut keys = keys.into_iter();
+        let mut some = [0; TOGETHER];
+        loop {
+            let mut count = 0;
+            let mut known = 0;
+            for (slot, key) in some.iter_mut().zip(keys.by_ref()) {
+                *slot = key;
+                count += 1;
+                // Nothing waits for these, so memory is fetched for all of them at the same time.
+                known |= self.seen_again(key) << (count - 1);
+            }
+            for (n, &key) in some.iter().take(count).enumerate() {
+                if known >> n & 1 == 0 {
+                    self.insert(key);
+                }
+            }
+            if count < TOGETHER {
+                return;
+            }
+        }
+    }
+
+    fn seen_again(&self, key: u64) -> u64 {
+        let (word, bit) = self.slot(key);
+        let more = self.bits.get(word * self.stride + self.stride - 1);
+        more.map_or(0, |more| u64::from(more.load(Ordering::Relaxed) & bit != 0))
+    }
+
     /// Forgets what is needed for insertions only: half of the memory. From here on nothing can be inserted.
     #[must_use]
-    pub fn complete(self) -> Self {
-        let once = Vec::new();
-        Self { once, ..self }
+    pub fn complete(mut self) -> Self {
+        if self.stride == 2 {
+            let words = self.bits.len() / 2;
+            for word in 0..words {
+                let more = *self.bits[word * 2 + 1].get_mut();
+                *self.bits[word].get_mut() = more;
+            }
+            self.bits.truncate(words);
+            self.bits.shrink_to_fit();
+            self.stride = 1;
+        }
+        self
     }
 
     /// Whether a key may have been inserted more than once.
     pub fn contains(&self, key: u64) -> bool {
-        let (word, bit) = self.slot(key);
-        self.more
-            .get(word)
-            .is_some_and(|more| more.load(Ordering::Relaxed) & bit != 0)
+        self.seen_again(key) == 1
     }
 
     fn slot(&self, key: u64) -> (usize, u64) {

@@ -13,9 +13,10 @@ use crate::record::{Record, Told};
 pub(crate) fn told(out: &mut Writer, told: &[Told]) {
     out.list(told.iter(), |out, told| {
         out.hash(told.hash);
-        out.number(u64::from(told.len));
-        out.number(u64::from(told.fingerprints));
-        out.flags([told.content, told.answers]);
+        out.number(u64::from(told.len()));
+        out.number(u64::from(told.pairs));
+        out.number(told.facts() as u64);
+        out.flags([told.is_content(), told.answers()]);
     });
 }
 
@@ -23,19 +24,14 @@ pub(crate) fn told(out: &mut Writer, told: &[Told]) {
 pub(crate) fn read_told(from: &mut Reader<'_>) -> Option<Vec<Told>> {
     from.list(|from| {
         let hash = from.hash()?;
-        let (len, fingerprints) = (from.small()?, from.small()?);
+        let [len, pairs, facts] = [from.small()?, from.small()?, from.small()?];
         let [content, answers] = from.flags()?;
-        Some(Told {
-            hash,
-            len,
-            fingerprints,
-            content,
-            answers,
-        })
+        let told = Told::new(hash, len as usize, pairs as usize, facts as usize);
+        Some(told.marked(content, answers))
     })
 }
 
-/// A record without its place, its detail, and the lower halves of the numbers of all its word pairs.
+/// A record without its place, its detail, and half the number of each of its word pairs.
 pub(super) fn write(record: &Record, detail: &Detail, pairs: &[u32]) -> Vec<u8> {
     let mut out = Writer::default();
     out.byte(form_number(record.form));
@@ -51,14 +47,15 @@ pub(super) fn write(record: &Record, detail: &Detail, pairs: &[u32]) -> Vec<u8> 
     out.number(u64::from(record.says));
     for hashes in [
         &record.references,
-        &detail.fingerprints,
         &record.attachments,
         &record.links,
-        &record.facts,
         &record.subject_facts,
     ] {
         out.hashes(hashes);
     }
+    out.number(u64::from(record.fingerprints));
+    out.halves(&record.facts);
+    out.halves(&detail.numbers);
     told(&mut out, &detail.told);
     out.list(record.problems.iter(), |out, problem| {
         out.text(&problem.what);
@@ -82,11 +79,12 @@ pub(super) fn read(bytes: &[u8], location: Location, print: u128) -> Option<(Rec
     let digest = from.digest()?;
     let says = from.small()?;
     let references = from.hashes()?.into();
-    let fingerprints: Box<[u64]> = from.hashes()?.into();
     let attachments = from.hashes()?.into();
     let links = from.hashes()?.into();
-    let facts = from.hashes()?.into();
     let subject_facts = from.hashes()?.into();
+    let fingerprints = from.small()?;
+    let facts = from.halves()?.into();
+    let numbers = from.halves()?.into();
     let told = read_told(&mut from)?.into();
     let problems = from.list(|from| from.text().map(|what| Problem::new(Cow::Owned(what))))?;
     let pairs = from.halves()?;
@@ -104,8 +102,12 @@ pub(super) fn read(bytes: &[u8], location: Location, print: u128) -> Option<(Rec
         answers,
         identity,
         digest,
-        fingerprints: fingerprints.len() as u32,
-        detail: Stored::Here(Detail { told, fingerprints }),
+        fingerprints,
+        detail: Stored::Here(Detail {
+            told,
+            numbers,
+            numbered: None,
+        }),
         pairs: Filter::of_halves(&pairs),
         says,
         worded,

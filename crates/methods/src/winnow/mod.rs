@@ -70,7 +70,7 @@ impl Winnow {
     }
 
     /// As [`Winnow::select`], handing each position to `keep`.
-    fn select_with(&self, numbers: &[u64], mut keep: impl FnMut(usize)) {
+    fn select_with<N: Copy + Ord>(&self, numbers: &[N], mut keep: impl FnMut(usize)) {
         let window = self.window.clamp(1, numbers.len().max(1));
         let mut best: Option<usize> = None;
         for end in window..=numbers.len() {
@@ -92,8 +92,8 @@ impl Winnow {
         }
     }
 
-    /// As [`Winnow::of_pairs`], handing each fingerprint to `keep`.
-    pub fn select_from(&self, pairs: &[u64], mut keep: impl FnMut(u64)) {
+    /// As [`Winnow::of_pairs`], handing each fingerprint to `keep`; for numbers of any size.
+    pub fn select_from<N: Copy + Ord>(&self, pairs: &[N], mut keep: impl FnMut(N)) {
         self.select_with(pairs, |at| keep(pairs[at]));
     }
 
