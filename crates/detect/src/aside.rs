@@ -46,6 +46,15 @@ impl Detail {
         })
     }
 
+    /// How many fingerprints the pairs have.
+    pub(crate) fn count_fingerprints(&self, winnow: Winnow) -> u32 {
+        let mut count = 0;
+        for sentence in self.sentences() {
+            winnow.select_from(sentence.pairs, |_| count += 1);
+        }
+        count
+    }
+
     /// The fingerprints of its content, in the order of the text.
     pub(crate) fn fingerprints(&self, winnow: Winnow) -> Vec<u32> {
         if let Some(numbered) = &self.numbered {

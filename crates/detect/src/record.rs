@@ -172,7 +172,7 @@ pub(crate) fn record(
         answers: is_answer(&envelope.subject),
         identity: identity(document),
         digest: digest(document),
-        fingerprints: detail.fingerprints(winnow).len() as u32,
+        fingerprints: detail.count_fingerprints(winnow),
         detail: Stored::Here(detail),
         pairs: Filter::of_halves(&pairs),
         says: ready.says() as u32,

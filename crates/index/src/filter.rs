@@ -9,7 +9,16 @@ pub struct Filter {
 impl Filter {
     /// The filter of these keys. Keys are hashes: every bit is as good as another.
     pub fn of(keys: &[u64]) -> Self {
-        if keys.is_empty() {
+        Self::of_each(keys.iter().copied())
+    }
+
+    /// The filter of keys of which only the lower halves are known: it is the same.
+    pub fn of_halves(halves: &[u32]) -> Self {
+        Self::of_each(halves.iter().map(|&half| u64::from(half)))
+    }
+
+    fn of_each(keys: impl ExactSizeIterator<Item = u64>) -> Self {
+        if keys.len() == 0 {
             return Self::default();
         }
         // No more than the lower half of a key can tell apart.
@@ -17,17 +26,11 @@ impl Filter {
         let mut filter = Self {
             bits: vec![0; bits / 64].into(),
         };
-        for &key in keys {
+        for key in keys {
             let (word, bit) = filter.slot(key);
             filter.bits[word] |= bit;
         }
         filter
-    }
-
-    /// The filter of keys of which only the lower halves are known: it is the same.
-    pub fn of_halves(halves: &[u32]) -> Self {
-        let keys: Vec<u64> = halves.iter().map(|&half| u64::from(half)).collect();
-        Self::of(&keys)
     }
 
     /// Whether a key may be one of them.
