@@ -7,9 +7,9 @@ use std::borrow::Cow;
 use std::fs::{self, File};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use crate::cache::{Appending, Place, Reader, Writer, read_one, read_told, told};
+use crate::cache::{Appending, Place, Reader, Writer, read_back, read_told, told};
 use crate::record::Told;
 use twicetold_methods::winnow::Winnow;
 
@@ -81,15 +81,33 @@ pub(crate) struct Aside {
     /// How many bytes of details may stay in memory.
     room: u64,
     used: AtomicU64,
-    file: OnceLock<Option<Mutex<Open>>>,
+    file: OnceLock<Option<Open>>,
 }
 
 #[derive(Debug)]
 struct Open {
     /// `None` once everything has been written.
-    writing: Option<Appending>,
+    writing: Mutex<Option<Appending>>,
+    /// Whether everything could be written, once somebody wants to read.
+    written: OnceLock<bool>,
     reading: File,
     path: PathBuf,
+}
+
+impl Open {
+    fn writing(&self) -> MutexGuard<'_, Option<Appending>> {
+        self.writing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn read(&self, place: Place) -> Option<Vec<u8>> {
+        let finish = || match self.writing().take() {
+            Some(writing) => writing.finish().is_ok(),
+            None => false,
+        };
+        self.written
+            .get_or_init(finish)
+            .then(|| read_back(&self.reading, place))?
+    }
 }
 
 impl Aside {
@@ -111,10 +129,9 @@ impl Aside {
         let mut out = Writer::default();
         told(&mut out, &detail.told);
         out.halves(&detail.numbers);
-        let added = self.open().and_then(|open| {
-            let mut open = open.lock().unwrap_or_else(PoisonError::into_inner);
-            open.writing.as_mut()?.add(&out.bytes)
-        });
+        let added = self
+            .open()
+            .and_then(|open| open.writing().as_mut()?.add(&out.bytes));
         // No room on the disk either: then memory it is.
         added.map_or(Stored::Here(detail), Stored::Aside)
     }
@@ -125,14 +142,7 @@ impl Aside {
             Stored::Here(detail) => return Some(Cow::Borrowed(detail)),
             Stored::Aside(place) => *place,
         };
-        let frame = {
-            let open = self.file.get()?.as_ref()?;
-            let mut open = open.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(writing) = open.writing.take() {
-                writing.finish().ok()?;
-            }
-            read_one(&mut open.reading, place)?
-        };
+        let frame = self.file.get()?.as_ref()?.read(place)?;
         let mut from = Reader::new(&frame);
         Some(Cow::Owned(Detail {
             told: read_told(&mut from)?.into(),
@@ -141,7 +151,7 @@ impl Aside {
         }))
     }
 
-    fn open(&self) -> Option<&Mutex<Open>> {
+    fn open(&self) -> Option<&Open> {
         let make = || {
             let name = format!("twicetold-{}-{:p}", std::process::id(), self);
             let path = std::env::temp_dir().join(name);
@@ -151,11 +161,12 @@ impl Aside {
             if cfg!(unix) {
                 let _ = fs::remove_file(&path);
             }
-            Some(Mutex::new(Open {
-                writing: Some(writing),
+            Some(Open {
+                writing: Mutex::new(Some(writing)),
+                written: OnceLock::new(),
                 reading,
                 path,
-            }))
+            })
         };
         self.file.get_or_init(make).as_ref()
     }

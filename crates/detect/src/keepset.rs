@@ -48,9 +48,9 @@ pub(crate) struct Walk<'s> {
     pub(crate) library: &'s Library<'s>,
     pub(crate) options: &'s Options,
     /// The fingerprints that several messages have.
-    pub(crate) fingerprints: Shared,
+    pub(crate) fingerprints: Shared<u32>,
     /// The sentences that several messages have.
-    pub(crate) sentences: Shared,
+    pub(crate) sentences: Shared<u64>,
     /// Which word pairs occur in more than one message.
     pub(crate) pairs: &'s Twice,
     /// If this is a part of a larger collection: in which batch of the whole each message is.

@@ -26,7 +26,6 @@ use crate::keepset::{Kept, Walk};
 use crate::memo::{Question as Asked, write_yes_or_no, yes_or_no};
 use crate::proven::{Proven, read_proven, write_proven};
 use crate::scan::Numbering;
-use crate::shared::key;
 use crate::versions::counterpart;
 
 /// How many messages that share fingerprints are looked at for one message, and how many entries of the index to find
@@ -434,7 +433,7 @@ impl Question<'_, '_> {
             shared = 0;
         }
         for &pair in unit.pairs {
-            let list = walk.fingerprints.holders(index, key(pair));
+            let list = walk.fingerprints.holders(index, pair);
             match list.len() <= COMMON {
                 true => holders.extend_from_slice(list),
                 false => shared = 0,

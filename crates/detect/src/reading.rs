@@ -71,8 +71,8 @@ pub(crate) fn read(
         remembered: AtomicU64::new(0),
         pairs: Twice::with_room_for(pairs_in(collection.total_bytes())),
         told: Twice::with_room_for((collection.total_bytes() / 64) as usize),
-        // Half of the memory; the other half is for what has to be at hand.
-        aside: Aside::beyond(options.memory_for(collection.total_bytes()) / 2),
+        // An eighth of the memory; the rest is for what has to be at hand.
+        aside: Aside::beyond(options.memory_for(collection.total_bytes()) / 8),
         seen: Mutex::default(),
         troubles: Mutex::default(),
     };

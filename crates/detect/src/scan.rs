@@ -20,7 +20,7 @@ use crate::order::{KeepRule, by_content, by_policy};
 use crate::part::Whole;
 use crate::reading::{self, Read};
 use crate::record::{Record, Sameness};
-use crate::shared::{Shared, key};
+use crate::shared::Shared;
 use crate::show::bytes_of;
 use crate::threads::threads;
 
@@ -263,7 +263,7 @@ fn judge(
     };
     let fingerprints = Shared::of(&records, &order, &pairs, |record, keys| {
         if let Some(detail) = aside.get(&record.detail) {
-            keys.extend(detail.fingerprints(winnow).into_iter().map(key));
+            keys.extend(detail.fingerprints(winnow));
         }
     });
     let sentences = Shared::of(&records, &order, &told, |record, keys| {

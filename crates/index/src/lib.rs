@@ -14,6 +14,6 @@ mod twice;
 
 pub use filter::Filter;
 pub use memory::{Candidate, Limits, MemoryIndex, sharing};
-pub use numbered::{Holders, Numbers};
+pub use numbered::{Holders, Key, Numbers};
 pub use twice::Twice;
 pub use twicetold_model::Share;

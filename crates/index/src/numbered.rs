@@ -2,26 +2,39 @@
 
 use crate::memory::{Candidate, Limits, sharing};
 
+/// A key: a hash, or half of one.
+pub trait Key: Copy + Ord + Into<u64> + Send + Sync {
+    /// How many bits it has.
+    const BITS: u32;
+}
+
+impl Key for u32 {
+    const BITS: u32 = u32::BITS;
+}
+
+impl Key for u64 {
+    const BITS: u32 = u64::BITS;
+}
+
 /// Small numbers for keys, in the order of the keys.
 #[derive(Clone, Debug, Default)]
-pub struct Numbers {
+pub struct Numbers<K> {
     /// Sorted, each once.
-    keys: Vec<u64>,
+    keys: Vec<K>,
     /// For each beginning of a key, where keys that begin so start.
     starts: Vec<u32>,
     shift: u32,
 }
 
-impl Numbers {
+impl<K: Key> Numbers<K> {
     /// Numbers these keys, which are sorted, each once. Keys are hashes: every beginning is as frequent as another.
-    pub fn of(keys: Vec<u64>) -> Self {
+    pub fn of(keys: Vec<K>) -> Self {
         // About two keys for each beginning.
-        let bits = (keys.len() / 2).max(1).ilog2();
-        let shift = 64 - bits;
+        let bits = (keys.len() / 2).max(1).ilog2().min(K::BITS);
+        let shift = K::BITS - bits;
         let mut starts = vec![0; (1 << bits) + 1];
-        let begins = |key: u64| key.checked_shr(shift).unwrap_or(0) as usize;
         for &key in &keys {
-            starts[begins(key) + 1] += 1;
+            starts[begins(key, shift) + 1] += 1;
         }
         let mut sum = 0;
         for start in &mut starts {
@@ -46,13 +59,19 @@ impl Numbers {
     }
 
     /// The number of a key, if it has one.
-    pub fn get(&self, key: u64) -> Option<u32> {
-        let begin = key.checked_shr(self.shift).unwrap_or(0) as usize;
+    pub fn get(&self, key: K) -> Option<u32> {
+        let begin = begins(key, self.shift);
         let (start, end) = (*self.starts.get(begin)?, *self.starts.get(begin + 1)?);
         let near = self.keys.get(start as usize..end as usize)?;
         let at = near.iter().position(|&other| other == key)?;
         Some(start + at as u32)
     }
+}
+
+/// How a key begins: what is left without its lowest bits.
+fn begins<K: Key>(key: K, without: u32) -> usize {
+    let key: u64 = key.into();
+    key.checked_shr(without).unwrap_or(0) as usize
 }
 
 /// Which messages hold which keys, for numbered keys of which it is known how many messages may hold each.

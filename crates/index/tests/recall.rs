@@ -142,7 +142,7 @@ proptest! {
 
 #[test]
 fn no_keys_have_no_numbers_and_high_numbers_are_fine() {
-    let none = Numbers::of(Vec::new());
+    let none = Numbers::<u64>::of(Vec::new());
     assert!(none.is_empty());
     assert_eq!(none.get(7), None);
     let mut index = MemoryIndex::new();

@@ -107,6 +107,33 @@ pub(crate) fn read_one(file: &mut File, place: Place) -> Option<Vec<u8>> {
     checked(&frame, place).map(<[u8]>::to_vec)
 }
 
+/// Reads a record that this process has written; several threads may do so at the same time.
+pub(crate) fn read_back(file: &File, place: Place) -> Option<Vec<u8>> {
+    let mut frame = vec![0; place.length as usize];
+    read_exact_at(file, &mut frame, place.at).ok()?;
+    checked(&frame, place)?;
+    frame.drain(..HEAD);
+    Some(frame)
+}
+
+#[cfg(unix)]
+fn read_exact_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, bytes, at)
+}
+
+#[cfg(windows)]
+fn read_exact_at(file: &File, mut bytes: &mut [u8], mut at: u64) -> io::Result<()> {
+    while !bytes.is_empty() {
+        let read = std::os::windows::fs::FileExt::seek_read(file, bytes, at)?;
+        if read == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        bytes = &mut bytes[read..];
+        at += read as u64;
+    }
+    Ok(())
+}
+
 /// Reads many records; those that stand close together are read at once.
 pub(super) fn read_many(path: &Path, places: &[Place]) -> Vec<Option<Vec<u8>>> {
     let mut frames = vec![None; places.len()];

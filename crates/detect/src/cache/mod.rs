@@ -32,7 +32,7 @@ use crate::scan::{Numbering, Options, Scan};
 use known::{Known, KnownFile, KnownMessage};
 
 pub(crate) use bytes::{Reader, Writer};
-pub(crate) use frames::{Appending, Place, read_one};
+pub(crate) use frames::{Appending, Place, read_back};
 pub(crate) use records::{read_told, told};
 pub(crate) use verdicts::{
     category_number, category_of, read_residues, read_witness, residues, texts, witness,
