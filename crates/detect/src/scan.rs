@@ -6,7 +6,9 @@ use std::sync::Mutex;
 use foldhash::fast::FixedState;
 use rayon::prelude::*;
 use twicetold_methods::winnow::Winnow;
-use twicetold_model::{Category, Form, Location, Problem, ResidueKind, Standing, Verdict, Witness};
+use twicetold_model::{
+    Category, Form, Location, Problem, Residue, ResidueKind, Standing, Verdict, Witness,
+};
 use twicetold_source::{Collection, Trouble};
 
 use crate::cache::{Cache, Reader, texts};
@@ -335,8 +337,12 @@ fn judge(
             };
         }
     }
-    drop((kept, gone, near));
-    let residues = residue_texts(&verdicts, &walk);
+    drop((kept, gone));
+    let mut shown = vec![Vec::new(); records.len()];
+    for (a, near) in near {
+        shown[a as usize] = near.shown;
+    }
+    let residues = residue_texts(&verdicts, shown, &walk);
     let answers = walk.memo.answers();
     let reread = library.reread();
     let prints = records.iter().map(|record| record.print).collect();
@@ -486,14 +492,19 @@ fn thread_names(records: &[Record], threads: &[u32]) -> HashMap<u32, String, Fix
         .collect()
 }
 
-/// The words of each residue.
-fn residue_texts(verdicts: &[Verdict], walk: &Walk<'_>) -> Vec<Vec<String>> {
+/// The words of each residue; those in `known` have been read already.
+fn residue_texts(
+    verdicts: &[Verdict],
+    known: Vec<Vec<String>>,
+    walk: &Walk<'_>,
+) -> Vec<Vec<String>> {
     verdicts
         .par_iter()
+        .zip(known)
         .enumerate()
-        .map(|(n, verdict)| {
-            if verdict.residue.is_empty() {
-                return Vec::new();
+        .map(|(n, (verdict, known))| {
+            if verdict.residue.is_empty() || !known.is_empty() {
+                return known;
             }
             let asked = || {
                 let question = Question::new("residue").of(walk.records[n].print);
@@ -505,13 +516,7 @@ fn residue_texts(verdicts: &[Verdict], walk: &Walk<'_>) -> Vec<Vec<String>> {
             };
             let read = || {
                 let text = walk.library.read(n as u32)?;
-                Some(
-                    verdict
-                        .residue
-                        .iter()
-                        .map(|r| shown(&text, &r.words))
-                        .collect(),
-                )
+                Some(shown_each(&text, &verdict.residue))
             };
             walk.memo
                 .ask(
@@ -523,6 +528,11 @@ fn residue_texts(verdicts: &[Verdict], walk: &Walk<'_>) -> Vec<Vec<String>> {
                 .unwrap_or_default()
         })
         .collect()
+}
+
+/// Each residue as a reader would see it.
+pub(crate) fn shown_each(text: &Comparable, residue: &[Residue]) -> Vec<String> {
+    residue.iter().map(|r| shown(text, &r.words)).collect()
 }
 
 /// A stretch of a message as a reader would see it on one line: quote marks and line ends gone.

@@ -8,12 +8,12 @@ use rayon::prelude::*;
 use twicetold_index::Limits;
 use twicetold_model::{Residue, ResidueKind, Witness, Word, shared_keys};
 
-use crate::cache::{Reader, Writer, read_residues, read_witness, residues, witness};
+use crate::cache::{Reader, Writer, read_residues, read_witness, residues, texts, witness};
 use crate::comparable::{Comparable, Unit};
 use crate::cover::{Held, hold, residue_kind};
 use crate::keepset::{Kept, Walk};
 use crate::memo::Question;
-use crate::scan::Progress;
+use crate::scan::{Progress, shown_each};
 
 /// How many near copies are looked at for one message, and how many entries of the index to find them: a template has
 /// thousands, and any will do.
@@ -29,6 +29,8 @@ pub(crate) struct Nearness {
     pub(crate) version_of: Option<Witness>,
     /// What stands only here.
     pub(crate) residue: Vec<Residue>,
+    /// The words of that.
+    pub(crate) shown: Vec<String>,
 }
 
 impl Walk<'_> {
@@ -116,6 +118,7 @@ impl Walk<'_> {
                         message: place as u32,
                         containment,
                     }),
+                    shown: shown_each(&text, &residue),
                     residue,
                 }));
             }
@@ -125,9 +128,13 @@ impl Walk<'_> {
         }
         // Where most of a message stands elsewhere, say what keeps it.
         let best = best.filter(|(words, _)| words * 2 >= text.says());
-        Some(best.map(|(_, held)| Nearness {
-            version_of: None,
-            residue: unfound(&text, &held),
+        Some(best.map(|(_, held)| {
+            let residue = unfound(&text, &held);
+            Nearness {
+                version_of: None,
+                shown: shown_each(&text, &residue),
+                residue,
+            }
         }))
     }
 
@@ -141,6 +148,7 @@ fn write_nearness(out: &mut Writer, near: &Option<Nearness>) {
     out.maybe(near.as_ref(), |out, near| {
         out.maybe(near.version_of.as_ref(), witness);
         residues(out, &near.residue);
+        texts(out, &near.shown);
     });
 }
 
@@ -149,6 +157,7 @@ fn read_nearness(from: &mut Reader<'_>) -> Option<Option<Nearness>> {
         Some(Nearness {
             version_of: from.maybe(read_witness)?,
             residue: read_residues(from)?,
+            shown: from.list(Reader::text)?,
         })
     })
 }
