@@ -1,3 +1,5 @@
+//! `scan-floor tokens FOLDER` and `scan-floor segments FOLDER`: what a folder of messages, one a file, takes if mailparse
+//! decodes every text and html5gum cuts the HTML into tokens, or icu_segmenter every text into words, and nothing else.
 //! `scan-floor parse MBOX`: splits an mbox and lets mailparse parse every message and decode every part, on as many
 //! threads as RAYON_NUM_THREADS says. `scan-floor grow FOLDER MBOX MEGABYTES ROUND [EVERY]`: makes a large mbox out of the
 //! first ROUND megabytes of a folder of messages, several times over, each time with other names and words, so that copies, quotes and threads stay what they
@@ -14,6 +16,8 @@ fn main() -> io::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["parse", mbox] => parse(Path::new(mbox)),
+        ["tokens", folder] => texts(Path::new(folder), tokens),
+        ["segments", folder] => texts(Path::new(folder), segments),
         ["grow", folder, mbox, megabytes, round, ref every @ ..] => {
             let number = |text: &str| text.parse::<u64>().map_err(io::Error::other);
             let every = every.first().map_or(Ok(1), |every| number(every))?;
@@ -21,7 +25,7 @@ fn main() -> io::Result<()> {
             grow(Path::new(folder), Path::new(mbox), most, round, every.max(1))
         }
         ["spread", mbox, maildir] => spread(Path::new(mbox), Path::new(maildir)),
-        _ => Err(io::Error::other("usage: scan-floor parse MBOX | grow FOLDER MBOX MEGABYTES ROUND [EVERY] | spread MBOX MAILDIR")),
+        _ => Err(io::Error::other("usage: scan-floor parse MBOX | tokens FOLDER | segments FOLDER | grow FOLDER MBOX MEGABYTES ROUND [EVERY] | spread MBOX MAILDIR")),
     }
 }
 
@@ -54,6 +58,38 @@ fn bodies(mail: &mailparse::ParsedMail<'_>) -> usize {
         false => 0,
     };
     own + mail.subparts.iter().map(bodies).sum::<usize>()
+}
+
+/// Decodes every text of every message and hands it over with whether it is HTML; adds up what comes back.
+fn texts(folder: &Path, take: impl Fn(&str, bool) -> usize + Sync) -> io::Result<()> {
+    let mut files = Vec::new();
+    collect(folder, &mut files)?;
+    let pieces: usize = files
+        .par_iter()
+        .map(|file| {
+            let bytes = fs::read(file).unwrap_or_default();
+            mailparse::parse_mail(&bytes).map_or(0, |mail| each_text(&mail, &take))
+        })
+        .sum();
+    println!("{} messages, {pieces} pieces", files.len());
+    Ok(())
+}
+
+fn each_text(mail: &mailparse::ParsedMail<'_>, take: &impl Fn(&str, bool) -> usize) -> usize {
+    let kind = &mail.ctype.mimetype;
+    let own = match mail.subparts.is_empty() && kind.starts_with("text/") {
+        true => mail.get_body().map_or(0, |body| take(&body, kind == "text/html")),
+        false => 0,
+    };
+    own + mail.subparts.iter().map(|part| each_text(part, take)).sum::<usize>()
+}
+
+fn tokens(text: &str, html: bool) -> usize {
+    if html { html5gum::Tokenizer::new(text).count() } else { 0 }
+}
+
+fn segments(text: &str, _html: bool) -> usize {
+    icu_segmenter::WordSegmenter::new_auto(Default::default()).segment_str(text).count()
 }
 
 fn grow(folder: &Path, mbox: &Path, most: u64, round: u64, every: u64) -> io::Result<()> {
