@@ -31,6 +31,7 @@ mod lines;
 mod listing;
 mod mbox;
 mod plan;
+mod portion;
 mod reread;
 mod sgml;
 mod stamp;
@@ -48,8 +49,9 @@ use twicetold_model::{Location, RawMessage};
 
 pub use checksum::Checksum;
 pub use discarded::LeftOut;
-pub use listing::{Mailbox, MailboxKind};
+pub use listing::{Mailbox, MailboxKind, shown_path};
 pub use plan::{Head, Named, PLAN_VERSION, Plan, PlanError, Removal, plan_path};
+pub use portion::{Portion, messages_in};
 pub use stamp::Stamp;
 pub use task::Task;
 pub use trouble::{Severity, Trouble};
@@ -174,6 +176,12 @@ impl Collection {
     pub fn files(&self) -> impl Iterator<Item = (String, Stamp)> {
         let entries = self.listing.entries.iter();
         entries.map(|entry| (self.listing.shown(entry), entry.stamp))
+    }
+
+    /// The same files for somebody else to read, in the same order, and what could not be looked at. Files of many messages that are longer than `room` are cut
+    /// into stretches; for that they are read once, here.
+    pub fn portions(&self, room: u64) -> (Vec<Portion>, Vec<Trouble>) {
+        portion::portions(&self.listing, room)
     }
 
     /// Reads one message again, from any thread.

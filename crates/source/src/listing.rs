@@ -201,7 +201,7 @@ pub(crate) fn shown(name: &OsStr) -> Cow<'_, str> {
 }
 
 /// A path as it is shown.
-pub(crate) fn shown_path(path: &Path) -> String {
+pub fn shown_path(path: &Path) -> String {
     shown(path.as_os_str()).into_owned()
 }
 

@@ -6,6 +6,7 @@
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -55,6 +56,8 @@ pub(crate) struct Stream {
     /// Trouble was told about the message that is being given up.
     told: bool,
     done: bool,
+    /// Messages that begin here or behind it are somebody else's.
+    end: u64,
     ready: VecDeque<Task>,
 }
 
@@ -77,14 +80,28 @@ impl Stream {
             at_end: false,
             told: false,
             done: false,
+            end: u64::MAX,
             ready: VecDeque::new(),
         })
+    }
+
+    /// Only the messages that begin in a stretch of the file. The stretch begins where a message, or the file, begins.
+    pub(crate) fn between(mut self, range: Option<Range<u64>>) -> io::Result<Self> {
+        if let Some(range) = range {
+            self.end = range.end;
+            if range.start > 0 {
+                self.file.seek(SeekFrom::Start(range.start))?;
+                self.base = range.start;
+                self.splitter = Some(Splitter::at(self.container, 0));
+            }
+        }
+        Ok(self)
     }
 
     fn advance(&mut self) -> io::Result<()> {
         self.fill()?;
         let spans = self.split();
-        if spans.is_empty() {
+        if spans.is_empty() && !self.done {
             self.grow();
         } else {
             self.cut(spans);
@@ -123,6 +140,10 @@ impl Stream {
         let mut spans = Vec::new();
         loop {
             match splitter.step(&self.buffer, self.at_end, &mut peek) {
+                Step::Message(span) if base + span.start as u64 >= self.end => {
+                    self.done = true;
+                    break;
+                }
                 Step::Message(span) => spans.push(span),
                 Step::GivenUp => self.told = false,
                 Step::More => break,

@@ -82,6 +82,15 @@ impl Task {
         }
     }
 
+    /// Where messages of a block begin in their file.
+    pub(crate) fn starts(&self) -> impl Iterator<Item = u64> {
+        let (base, spans) = match &self.work {
+            Work::Block { base, spans, .. } => (*base, spans.as_slice()),
+            _ => (0, &[][..]),
+        };
+        spans.iter().map(move |span| base + span.start as u64)
+    }
+
     /// Reads the task's messages and hands each to `each`; a file that cannot be read goes to `trouble`.
     pub fn run(self, each: &mut dyn FnMut(RawMessage<'_>), trouble: &mut dyn FnMut(Trouble)) {
         match self.work {
@@ -89,11 +98,8 @@ impl Task {
                 let mut buffer = Vec::new();
                 for entry in entries.iter().filter_map(|&n| listing.entries.get(n)) {
                     let shown = listing.shown(entry);
-                    match read_file(&listing.path(entry), entry.stamp.size, &mut buffer) {
-                        Ok(()) => hand_out(&listing, entry, shown, &buffer, each, trouble),
-                        Err(error) if is_too_large(&error) => trouble(Trouble::too_large(&shown)),
-                        Err(error) => trouble(Trouble::reading(&shown, &error)),
-                    }
+                    let path = listing.path(entry);
+                    file(&listing, entry, shown, &path, &mut buffer, each, trouble);
                 }
             }
             Work::Block {
@@ -122,8 +128,25 @@ impl Task {
     }
 }
 
+/// Reads a file and hands out what is in it.
+pub(crate) fn file(
+    listing: &Listing,
+    entry: &Entry,
+    shown: String,
+    path: &Path,
+    buffer: &mut Vec<u8>,
+    each: &mut dyn FnMut(RawMessage<'_>),
+    trouble: &mut dyn FnMut(Trouble),
+) {
+    match read_file(path, entry.stamp.size, buffer) {
+        Ok(()) => hand_out(listing, entry, shown, buffer, each, trouble),
+        Err(error) if is_too_large(&error) => trouble(Trouble::too_large(&shown)),
+        Err(error) => trouble(Trouble::reading(&shown, &error)),
+    }
+}
+
 /// Hands out what is in a file, which may be nothing.
-fn hand_out(
+pub(crate) fn hand_out(
     listing: &Listing,
     entry: &Entry,
     shown: String,
