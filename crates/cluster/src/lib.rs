@@ -20,8 +20,11 @@ mod sheet;
 mod table;
 mod version;
 
+pub use arrow::plain::{Candidate, Candidates, WholeFile, WholeFiles};
 pub use handed::{Handed, InPart, Named, Wanted, form_name, form_named, is_made_by};
 pub use kind::Kind;
+pub use rows::entries::{Entry, EntryColumns, EntryRow};
+pub use rows::partners::{PartnerColumns, PartnerRow};
 pub use rows::sketches::{SketchColumns, SketchRow};
 pub use rows::verdicts::{Covering, VerdictColumns, VerdictRow};
 pub use sheet::{Columns, Sheet};

@@ -48,8 +48,8 @@ pub use many::Crew;
 pub use order::KeepRule;
 pub use outline::{Outline, outline};
 pub use pairs::{
-    Check, Group, Looking, MOST, Met, Pair, Pairs, Sketched, Sketcher, Sought, Verify, count_words,
-    groups, pairs, sketch_each,
+    Asking, Check, Entered, Entering, Group, Looking, MOST, Met, Pair, Pairs, Sketched, Sketcher,
+    Sought, Verify, count_words, farthest, groups, pairs, sketch_each, walk_limit,
 };
 pub use part::{InWhole, NotStatistics, Statistics, Whole};
 pub use plan::plan;

@@ -3,6 +3,7 @@
 mod batch;
 mod frames;
 mod lengths;
+pub(crate) mod plain;
 
 use std::collections::HashMap;
 use std::io::Read;

@@ -20,7 +20,7 @@ use crate::scan::Progress;
 
 /// How many entries of lists one text walks, if the number of partners is limited at all. The lists of its rarest keys
 /// come first; what is left out are partners by keys that thousands of texts have.
-const WALK: usize = 20_000;
+pub(super) const WALK: usize = 20_000;
 /// How many lists are walked beyond those that must be.
 const EXTRA: usize = 2;
 /// How many texts are done at once.

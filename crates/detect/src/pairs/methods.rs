@@ -24,72 +24,81 @@ pub(super) fn find(
 ) -> (Vec<Scored>, usize) {
     let copies = Copies::of(&shelf, sides);
     progress.begin(Stage::Proving, copies.len() as u64);
-    let share = Share::of(sought.threshold);
     let shelf = &shelf;
-    let by_keys = |rule: &dyn Rule| join(shelf, &copies, rule, most, progress);
-    let (pairs, cut) = match &sought.method {
-        Chosen::Winnow(_, measure) => by_keys(&ByWinnow {
-            shelf,
-            share,
-            measure: *measure,
-        }),
-        Chosen::Imatch(imatch) => by_keys(&ByImatch {
-            shelf,
-            share,
-            imatch,
-        }),
-        Chosen::Blocks(blocks) => by_keys(&ByBlocks {
-            shelf,
-            share,
-            blocks: *blocks,
-        }),
-        Chosen::Edit(edit) => by_keys(&ByEdit {
-            shelf,
-            edit: *edit,
-            threshold: sought.threshold,
-        }),
-        Chosen::SimHash(_) => {
-            let score = |bits: u32| 1.0 - f64::from(bits) / 64.0;
-            let hashes = hashes(shelf, &copies, |body| number(body, 0));
-            let distance = farthest(sought.threshold, score);
-            hamming::within(&hashes, &copies, distance, score, most, progress)
-        }
-        Chosen::Layout(_) => {
-            // Different layouts are never quite equal, whatever their hashes say.
-            let score = |bits: u32| layout::alike(bits.max(1));
-            let hashes = hashes(shelf, &copies, |body| {
-                Cosdes::of_body(body).map_or(0, |(_, near)| near)
-            });
-            if sought.threshold > score(1) {
-                (Vec::new(), 0)
-            } else {
-                let distance = farthest(sought.threshold, score);
+    let (pairs, cut) = match by_keys(sought, shelf) {
+        Some(rule) => join(shelf, &copies, &*rule, most, progress),
+        None => match farthest(sought) {
+            None => (Vec::new(), 0),
+            Some(distance) => {
+                let hashes: Vec<u64> = (0..copies.len() as u32)
+                    .map(|class| hash(&sought.method, shelf.body(copies.first(class))))
+                    .collect();
+                let score = |bits: u32| score_of_bits(&sought.method, bits);
                 hamming::within(&hashes, &copies, distance, score, most, progress)
             }
-        }
+        },
     };
     let (pairs, more) = copies.spell_out(&pairs, most);
     (pairs, cut + more)
 }
 
-fn hashes(shelf: &Shelf, copies: &Copies, of_body: impl Fn(&[u8]) -> u64) -> Vec<u64> {
-    (0..copies.len() as u32)
-        .map(|class| of_body(shelf.body(copies.first(class))))
-        .collect()
+/// What a method says about shared keys; `None` if it compares bits.
+pub(super) fn by_keys<'a>(sought: &'a Sought, shelf: &'a Shelf) -> Option<Box<dyn Rule + 'a>> {
+    let share = Share::of(sought.threshold);
+    Some(match &sought.method {
+        Chosen::Winnow(_, measure) => Box::new(ByWinnow {
+            shelf,
+            share,
+            measure: *measure,
+        }),
+        Chosen::Imatch(imatch) => Box::new(ByImatch {
+            shelf,
+            share,
+            imatch,
+        }),
+        Chosen::Blocks(blocks) => Box::new(ByBlocks {
+            shelf,
+            share,
+            blocks: *blocks,
+        }),
+        Chosen::Edit(edit) => Box::new(ByEdit {
+            shelf,
+            edit: *edit,
+            threshold: sought.threshold,
+        }),
+        Chosen::SimHash(_) | Chosen::Layout(_) => return None,
+    })
 }
 
-fn number(body: &[u8], at: usize) -> u64 {
-    let bytes = body.get(at..at + 8).and_then(|bytes| bytes.try_into().ok());
-    bytes.map_or(0, u64::from_le_bytes)
+/// The hash in the body of a sketch, of a method that compares bits.
+pub(super) fn hash(method: &Chosen, body: &[u8]) -> u64 {
+    match method {
+        Chosen::Layout(_) => Cosdes::of_body(body).map_or(0, |(_, near)| near),
+        _ => {
+            let bytes = body.first_chunk::<8>();
+            bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes))
+        }
+    }
 }
 
-/// The largest distance whose score is not below the threshold.
-fn farthest(threshold: f64, score: impl Fn(u32) -> f64) -> u32 {
+/// The score of two texts with different sketches whose hashes differ in so many bits.
+pub(super) fn score_of_bits(method: &Chosen, bits: u32) -> f64 {
+    match method {
+        // Different layouts are never quite equal, whatever their hashes say.
+        Chosen::Layout(_) => layout::alike(bits.max(1)),
+        _ => 1.0 - f64::from(bits) / 64.0,
+    }
+}
+
+/// The largest distance of hashes whose score is not below the threshold; `None` if there is none.
+pub(super) fn farthest(sought: &Sought) -> Option<u32> {
+    let score = |bits: u32| score_of_bits(&sought.method, bits);
+    if matches!(sought.method, Chosen::Layout(_)) && sought.threshold > score(1) {
+        return None;
+    }
     // A threshold given in decimals means the distance it was made from.
-    (0..=64)
-        .rev()
-        .find(|&bits| score(bits) >= threshold - 1e-6)
-        .unwrap_or(0)
+    let near = |&bits: &u32| score(bits) >= sought.threshold - 1e-6;
+    Some((0..=64).rev().find(near).unwrap_or(0))
 }
 
 struct ByWinnow<'a> {

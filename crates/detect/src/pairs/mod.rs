@@ -4,11 +4,12 @@
 //! the sketches; `copies` takes texts with equal sketches together; `join` (by shared keys) or `hamming` (by bits) finds
 //! every pair at or above the threshold without looking at all pairs; `methods` says which of them serves which method;
 //! `verify` reads the texts of a pair again and compares them directly; `groups` puts pairs together. `sketching` hands the
-//! same sketches to whoever finds pairs elsewhere.
+//! same sketches to whoever finds pairs elsewhere, and `elsewhere` judges what was found there.
 //!
 //! Nothing here removes or judges a message: that two texts are alike is no reason to remove one.
 
 mod copies;
+mod elsewhere;
 mod groups;
 mod hamming;
 mod join;
@@ -26,6 +27,7 @@ use twicetold_methods::catalogue::Chosen;
 use twicetold_model::Location;
 use twicetold_source::{Collection, Trouble};
 
+pub use elsewhere::{Asking, Entered, Entering, farthest, walk_limit};
 pub use groups::{Group, groups};
 pub use lexicon::count_words;
 pub use sketching::{Met, Sketched, Sketcher, sketch_each};

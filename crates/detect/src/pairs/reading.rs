@@ -46,10 +46,7 @@ struct Batch {
 
 /// Reads a collection.
 pub(super) fn read(collection: &Collection, methods: &[Sought], progress: &dyn Progress) -> Read {
-    let wants = methods
-        .iter()
-        .map(|sought| wanted(&sought.method))
-        .fold(Wants::default(), Wants::and);
+    let wants = all_wanted(methods);
     let troubles = Mutex::new(collection.troubles().to_vec());
     let mut batches: Vec<Batch> = collection
         .tasks()
@@ -138,6 +135,12 @@ pub(super) fn id(form: Form, document: Document) -> Option<String> {
     }
 }
 
+/// What several methods ask for besides the text.
+pub(super) fn all_wanted(methods: &[Sought]) -> Wants {
+    let wants = methods.iter().map(|sought| wanted(&sought.method));
+    wants.fold(Wants::default(), Wants::and)
+}
+
 /// What a method asks for besides the text.
 pub(super) fn wanted(method: &Chosen) -> Wants {
     let nothing = Wants::default();
@@ -168,11 +171,15 @@ pub(super) fn sketch_of(method: &Chosen, document: &Document) -> Option<Sketch> 
 
 /// Sketches a document and keeps of the sketch what finding pairs needs.
 fn sketch(method: &Chosen, document: &Document, shelf: &mut Shelf) {
-    let made = sketch_of(method, document);
+    put(method, sketch_of(method, document), shelf);
+}
+
+/// Keeps of a sketch what finding pairs needs.
+pub(super) fn put(method: &Chosen, sketch: Option<Sketch>, shelf: &mut Shelf) {
     let (keys, body) = match method {
         Chosen::Winnow(..) | Chosen::Imatch(_) => (true, false),
         Chosen::Blocks(_) | Chosen::Edit(_) => (true, true),
         Chosen::SimHash(_) | Chosen::Layout(_) => (false, true),
     };
-    shelf.push(made, keys, body);
+    shelf.push(sketch, keys, body);
 }

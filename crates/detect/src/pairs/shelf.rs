@@ -29,6 +29,14 @@ impl Shelf {
         self.body_ends.push(self.bodies.len());
     }
 
+    /// Takes away all sketches but the first.
+    pub(super) fn keep_first(&mut self) {
+        self.key_ends.truncate(1);
+        self.body_ends.truncate(1);
+        self.keys.truncate(range(&self.key_ends, 0).end);
+        self.bodies.truncate(range(&self.body_ends, 0).end);
+    }
+
     /// Puts the sketches of another shelf behind these.
     pub(super) fn append(&mut self, mut other: Self) {
         let (keys, bodies) = (self.keys.len(), self.bodies.len());
