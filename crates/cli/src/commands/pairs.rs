@@ -42,22 +42,8 @@ pub(super) struct PairsArgs {
     #[arg(long, value_name = "PATH")]
     against: Vec<PathBuf>,
 
-    /// The methods to use: winnow, imatch, blocks, simhash, layout, edit
-    #[arg(long, short, value_name = "METHOD[,METHOD]...", value_delimiter = ',')]
-    #[arg(default_value = "winnow")]
-    method: Vec<String>,
-
-    /// The least score of a pair, 0 to 1, for every method [default: each method's own]
-    #[arg(long, short, value_name = "T", value_parser = parse_share)]
-    threshold: Option<f64>,
-
-    /// Set a parameter of a method, as in simhash.distance=5; may be given several times
-    #[arg(long, value_name = "METHOD.PARAMETER=VALUE")]
-    set: Vec<String>,
-
-    /// The lexicon of imatch, made by lexicon build [default: the one that comes with the program]
-    #[arg(long, value_name = "FILE")]
-    lexicon: Option<PathBuf>,
+    #[command(flatten)]
+    methods: MethodArgs,
 
     /// Read the texts of every pair again and compare them directly
     #[arg(long, value_name = "HOW", value_enum)]
@@ -86,6 +72,27 @@ pub(super) struct PairsArgs {
     /// How many threads to use [default: one for each core]
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
     threads: Option<usize>,
+}
+
+/// Which methods, and from which score on a pair counts.
+#[derive(Debug, Args)]
+pub(super) struct MethodArgs {
+    /// The methods to use: winnow, imatch, blocks, simhash, layout, edit
+    #[arg(long, short, value_name = "METHOD[,METHOD]...", value_delimiter = ',')]
+    #[arg(default_value = "winnow")]
+    method: Vec<String>,
+
+    /// The least score of a pair, 0 to 1, for every method [default: each method's own]
+    #[arg(long, short, value_name = "T", value_parser = parse_share)]
+    threshold: Option<f64>,
+
+    /// Set a parameter of a method, as in simhash.distance=5; may be given several times
+    #[arg(long, value_name = "METHOD.PARAMETER=VALUE")]
+    set: Vec<String>,
+
+    /// The lexicon of imatch, made by lexicon build [default: the one that comes with the program]
+    #[arg(long, value_name = "FILE")]
+    lexicon: Option<PathBuf>,
 }
 
 /// How to show pairs.
@@ -197,15 +204,8 @@ fn tell(found: &Pairs, looking: &Looking) {
 impl PairsArgs {
     /// What the command line asks for.
     fn looking(&self) -> Result<Looking> {
-        let methods = choose(&self.method, &self.set, self.lexicon.as_deref())?;
         Ok(Looking {
-            methods: methods
-                .into_iter()
-                .map(|method| Sought {
-                    threshold: self.threshold.unwrap_or_else(|| method.threshold()),
-                    method,
-                })
-                .collect(),
+            methods: self.methods.sought()?,
             most: (self.most > 0).then_some(self.most),
             verify: self.verify.map(|how| {
                 let check = match how {
@@ -219,6 +219,35 @@ impl PairsArgs {
                 }
             }),
         })
+    }
+}
+
+impl MethodArgs {
+    /// The methods that are asked for, in order.
+    pub(super) fn sought(&self) -> Result<Vec<Sought>> {
+        let methods = choose(&self.method, &self.set, self.lexicon.as_deref())?;
+        let sought = methods.into_iter().map(|method| Sought {
+            threshold: self.threshold.unwrap_or_else(|| method.threshold()),
+            method,
+        });
+        Ok(sought.collect())
+    }
+
+    /// The lexicon that was named.
+    pub(super) fn lexicon(&self) -> Option<&Path> {
+        self.lexicon.as_deref()
+    }
+
+    /// The same as arguments; the lexicon is for whoever passes them on to name.
+    pub(super) fn passed_on(&self) -> Vec<String> {
+        let mut arguments = vec!["--method".to_owned(), self.method.join(",")];
+        for setting in &self.set {
+            arguments.extend(["--set".to_owned(), setting.clone()]);
+        }
+        if let Some(threshold) = self.threshold {
+            arguments.extend(["--threshold".to_owned(), threshold.to_string()]);
+        }
+        arguments
     }
 }
 

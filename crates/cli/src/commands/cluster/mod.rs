@@ -1,5 +1,8 @@
 //! `twicetold cluster`.
 
+mod entries;
+mod pairs;
+mod partners;
 mod running;
 mod spark;
 
@@ -24,8 +27,8 @@ use spark::{Spark, SparkArgs};
 
 /// Judge more mail than one machine can, on Apache Spark
 ///
-/// Starts a Spark job that reads the mail on all executors, finds out which messages can decide about each
-/// other, and judges each such part with the program itself, which is sent along. Only reads.
+/// Starts a Spark job that reads the mail on all executors, brings together what has to be compared, and
+/// compares or judges it with the program itself, which is sent along. Only reads.
 #[derive(Debug, Args)]
 pub(super) struct ClusterArgs {
     #[command(subcommand)]
@@ -35,6 +38,9 @@ pub(super) struct ClusterArgs {
 #[derive(Debug, Subcommand)]
 enum What {
     Scan(ScanArgs),
+    Pairs(pairs::PairsArgs),
+    Entries(entries::EntriesArgs),
+    Partners(partners::PartnersArgs),
 }
 
 /// Find out what may go, as scan does
@@ -84,7 +90,7 @@ struct ScanArgs {
     deciding: PassedOn,
 }
 
-/// How to write verdicts.
+/// How to write rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum Format {
     /// One JSON object a line
@@ -92,6 +98,15 @@ enum Format {
     Jsonl,
     /// Parquet, for further work with Spark
     Parquet,
+}
+
+impl Format {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Jsonl => "jsonl",
+            Self::Parquet => "parquet",
+        }
+    }
 }
 
 const AFTER_HELP: &str = "\
@@ -106,19 +121,17 @@ Exit codes: 0 done, 1 error, 2 wrong usage, 3 done but something could not be re
 More: docs/scale.md (what is sent where, and when one machine is faster)";
 
 pub(super) fn run(args: &ClusterArgs, how: TalkArgs) -> Result<Exit> {
-    let What::Scan(args) = &args.what;
-    scan(args, how)
+    match &args.what {
+        What::Scan(args) => scan(args, how),
+        What::Pairs(args) => pairs::run(args, how),
+        What::Entries(args) => entries::run(args),
+        What::Partners(args) => partners::run(args),
+    }
 }
 
 fn scan(args: &ScanArgs, how: TalkArgs) -> Result<Exit> {
     refuse_if_nothing_is_there(&args.paths)?;
-    if args.output.exists() {
-        return Err(Advice::new(
-            format!("there is {} already", args.output.display()),
-            "name another folder with --output, or remove that one",
-        )
-        .into_error());
-    }
+    refuse_if_there(&args.output)?;
     let spark = Spark::find(&args.spark)?;
     let start = Instant::now();
     let left_out = LeftOut {
@@ -143,11 +156,12 @@ fn scan(args: &ScanArgs, how: TalkArgs) -> Result<Exit> {
         args: &args.spark,
         scratch: &scratch,
         quiet: how.quiet,
+        lexicon: None,
     };
     let all_read = job.run(json!({
         "manifest": manifest,
         "output": output,
-        "format": if args.format == Format::Parquet { "parquet" } else { "jsonl" },
+        "format": args.format.name(),
         "slots": Statistics::slots(collection.total_bytes()),
         "largest": args.largest,
         "common": args.common,
@@ -170,6 +184,18 @@ fn scan(args: &ScanArgs, how: TalkArgs) -> Result<Exit> {
     } else {
         Exit::Partly
     })
+}
+
+/// What is there is not written over.
+fn refuse_if_there(output: &Path) -> Result<()> {
+    if output.exists() {
+        return Err(Advice::new(
+            format!("there is {} already", output.display()),
+            "name another folder with --output, or remove that one",
+        )
+        .into_error());
+    }
+    Ok(())
 }
 
 /// A size as the user wrote it: the executors read it again, and should not be the first to find it wrong.

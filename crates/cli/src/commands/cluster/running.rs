@@ -16,16 +16,21 @@ use crate::report::escape::{self, visible};
 use crate::terminal::talk;
 
 /// The job, in the order of what imports what.
-const MODULES: [(&str, &str); 6] = [
+const MODULES: [(&str, &str); 10] = [
     ("door.py", include_str!("spark/door.py")),
     ("slots.py", include_str!("spark/slots.py")),
     ("components.py", include_str!("spark/components.py")),
     ("reading.py", include_str!("spark/reading.py")),
     ("relations.py", include_str!("spark/relations.py")),
+    ("batches.py", include_str!("spark/batches.py")),
+    ("inputs.py", include_str!("spark/inputs.py")),
+    ("meeting.py", include_str!("spark/meeting.py")),
+    ("pairs.py", include_str!("spark/pairs.py")),
     ("job.py", include_str!("spark/job.py")),
 ];
 
-/// What the executors call the program and the statistics.
+/// What the executors call the lexicon, the program and the statistics.
+pub(super) const LEXICON: &str = "twicetold-lexicon";
 const PROGRAM: &str = "twicetold-program";
 const STATISTICS: &str = "twicetold-statistics";
 
@@ -65,6 +70,8 @@ pub(super) struct Job<'j> {
     pub(super) args: &'j SparkArgs,
     pub(super) scratch: &'j Scratch,
     pub(super) quiet: bool,
+    /// A lexicon to send along.
+    pub(super) lexicon: Option<&'j Path>,
 }
 
 impl Job<'_> {
@@ -131,6 +138,18 @@ impl Job<'_> {
         told.get("unread").and_then(Value::as_u64) == Some(0)
     }
 
+    /// A file that is sent to the executors, under the name by which they know it.
+    fn send(&self, file: &Path, name: &str) -> Result<PathBuf> {
+        let sent = self.scratch.path().join(name);
+        fs::copy(file, &sent).with_context(|| {
+            Advice::new(
+                format!("cannot copy {} to {}", file.display(), sent.display()),
+                "set TMPDIR to a folder with room in it",
+            )
+        })?;
+        Ok(sent)
+    }
+
     fn command(&self, modules: &[PathBuf], settings: &Path) -> Result<Command> {
         let mut command = Command::new(&self.spark.submit);
         let joined = |paths: &[PathBuf]| {
@@ -143,16 +162,16 @@ impl Job<'_> {
         };
         command.args(["--master", &self.args.master, "--name", "twicetold cluster"]);
         command.args(["--py-files", &joined(rest)]);
+        let mut files = Vec::new();
         if self.args.executor_binary.is_none() {
             let own = env::current_exe().context("cannot find this program, to send it")?;
-            let sent = self.scratch.path().join(PROGRAM);
-            fs::copy(&own, &sent).with_context(|| {
-                Advice::new(
-                    format!("cannot copy {} to {}", own.display(), sent.display()),
-                    "set TMPDIR to a folder with room in it",
-                )
-            })?;
-            command.arg("--files").arg(sent);
+            files.push(self.send(&own, PROGRAM)?);
+        }
+        if let Some(lexicon) = self.lexicon {
+            files.push(self.send(lexicon, LEXICON)?);
+        }
+        if !files.is_empty() {
+            command.args(["--files", &joined(&files)]);
         }
         for conf in ["spark.log.level=ERROR", "spark.ui.enabled=false"] {
             command.args(["--conf", conf]);

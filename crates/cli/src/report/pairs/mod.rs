@@ -19,6 +19,11 @@ pub(crate) struct Report<'a> {
     pub(crate) groups: bool,
 }
 
+/// A score as it stands in the JSON lines.
+pub(crate) fn score_text(score: f64) -> String {
+    serde_json::json!(rounded(score)).to_string()
+}
+
 /// A pair as one method sees it; the order of the fields is the order in the output.
 #[derive(Debug, Serialize)]
 struct PairRow<'a> {

@@ -45,6 +45,10 @@ class Job:
             return self.context.parallelize(components.on_driver(edges.collect()), self.partitions)
         return components.components(edges, self.partitions, self.keep)
 
+    def talk(self, text):
+        if not self.settings["quiet"]:
+            talk(text)
+
     def step(self, text):
         if not self.settings["quiet"]:
             talk(f"{time.time() - self.began:7.1f} s  {text}")
@@ -328,8 +332,14 @@ def main():
         settings = json.load(file)
     spark = SparkSession.builder.appName("twicetold cluster").getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
+    job = Job(spark, settings)
     try:
-        scan(Job(spark, settings))
+        if settings.get("what") == "pairs":
+            import pairs
+
+            pairs.pairs(job)
+        else:
+            scan(job)
     finally:
         spark.stop()
 

@@ -1,0 +1,274 @@
+"""What the job reads: files in portions, under paths that every host has, or whatever Spark's connectors reach.
+
+`entries` gives a DataFrame with a row for each text, made by the program on the executors:
+
+    side     0, or 1 for what is compared against
+    name     what the text is called, as JSON
+    path     the file, as JSON, and `offset`, where in it
+    problem  what could not be read; such a row has no text. Empty: the file was read
+    classN, keysN, bodyN, leastN   what method N keeps of it; null if it has nothing to say
+
+The rows stand in the order of side, path and offset.
+"""
+
+import json
+import tempfile
+from itertools import chain
+
+from pyspark.sql import functions as F
+
+import batches
+import door
+
+# A Parquet file begins and ends with it.
+MAGIC = b"PAR1"
+
+
+def columns(methods):
+    """The columns of the rows."""
+    own = "side int, name string, path string, offset bigint, problem string"
+    each = (f"class{n} binary, keys{n} array<bigint>, body{n} binary, least{n} int" for n in range(methods))
+    return ", ".join([own, *each])
+
+
+def entries(job):
+    settings = job.settings
+    job.expected = []
+    rows = by_paths(job)
+    if not any(settings["urls"]):
+        return rows
+    for side, urls in enumerate(settings["urls"]):
+        for more in by_urls(job, side, urls):
+            rows = more if rows is None else rows.unionByName(more)
+    # What Spark reads comes in an order of its own.
+    order = ["side", F.expr("substring(path, 2, length(path) - 2)"), F.col("offset").asc_nulls_first()]
+    return rows.repartitionByRange(job.partitions, *order).sortWithinPartitions(*order)
+
+
+def packs(lines, room, least):
+    """Portions put together to tasks: enough of them, in order, none much larger than `room`."""
+    portions = [(json.loads(line), line) for line in lines]
+    total = sum(portion["bytes"] for portion, _ in portions)
+    room = min(room, max(1 << 16, total // max(least, 1)))
+    out, filled = [], 0
+    for portion, line in portions:
+        if not out or filled + portion["bytes"] > room or out[-1][0] != portion["side"]:
+            out.append((portion["side"], []))
+            filled = 0
+        out[-1][1].append(line)
+        filled += portion["bytes"]
+    return [(side, "".join(lines)) for side, lines in out]
+
+
+def by_paths(job):
+    """The portions of the manifest, a task for each pack; in order. None if there are none."""
+    settings = job.settings
+    with open(settings["manifest"], encoding="utf-8") as manifest:
+        tasks = packs(manifest, settings["room"], job.partitions)
+    job.step(f"{len(tasks)} tasks to read files")
+    if not tasks and any(settings["urls"]):
+        return None
+    tasks = job.context.parallelize(tasks, max(1, len(tasks)))
+    tasks = job.spark.createDataFrame(tasks, "side int, lines string")
+    return tasks.mapInArrow(portions(settings), columns(len(settings["methods"])))
+
+
+def options(settings):
+    """Which methods, for the program."""
+    own = list(settings["entering"])
+    if settings["lexicon_name"]:
+        from pyspark import SparkFiles
+
+        own += ["--lexicon", SparkFiles.get(settings["lexicon_name"])]
+    return own
+
+
+def arguments(settings, what):
+    return ["cluster", "entries", "--from", what] + options(settings)
+
+
+def portions(settings):
+    """Reads packs of portions. One on which the program ends is put aside, and the rest is read without it."""
+
+    def read(lines):
+        return batches.ask(settings, arguments(settings, "portions"), batches.lines(lines))
+
+    def each(partition):
+        schema = arrow_schema(len(settings["methods"]))
+        for batch in partition:
+            for side, lines in zip(batch.column(0).to_pylist(), batch.column(1).to_pylist()):
+                try:
+                    for made in read(lines):
+                        yield batches.with_columns_of(schema, made, side=side)
+                except door.Trouble as trouble:
+                    door.program(settings)
+                    alone = lines.splitlines(keepends=True)
+                    if len(alone) == 1:
+                        yield unread(schema, side, json.loads(lines)["path"], f"left out: {trouble}")
+                        continue
+                    # Somebody in the pack ends the program: ask each portion by itself.
+                    for line in alone:
+                        try:
+                            for made in read(line):
+                                yield batches.with_columns_of(schema, made, side=side)
+                        except door.Trouble as trouble:
+                            yield unread(schema, side, json.loads(line)["path"], f"left out: {trouble}")
+
+    return each
+
+
+def arrow_schema(methods):
+    """The columns of the rows, for Arrow."""
+    import pyarrow as pa
+
+    fields = [("side", pa.int32()), ("name", pa.string()), ("path", pa.string()), ("offset", pa.int64())]
+    fields.append(("problem", pa.string()))
+    for n in range(methods):
+        fields += [(f"class{n}", pa.binary()), (f"keys{n}", pa.list_(pa.int64()))]
+        fields += [(f"body{n}", pa.binary()), (f"least{n}", pa.int32())]
+    return pa.schema(fields)
+
+
+def unread(schema, side, path, problem):
+    """The row of what could not be read."""
+    import pyarrow as pa
+
+    one = pa.RecordBatch.from_arrays([pa.nulls(1)], ["nothing"])
+    path = json.dumps(path, ensure_ascii=False)
+    return batches.with_columns_of(schema, one, side=side, name=path, path=path, problem=problem)
+
+
+def by_urls(job, side, urls):
+    """What Spark's connectors read: Parquet as rows, all else as whole files."""
+    files = [file for url in urls for file in listed(job, url)]
+    if not files:
+        return
+    schema = columns(len(job.settings["methods"]))
+    tables = [path for path, _ in files if path.endswith(".parquet")]
+    others = [path for path, _ in files if not path.endswith(".parquet")]
+    job.step(f"{len(tables)} Parquet files and {len(others)} others by URL")
+    whole = [path for path in tables if is_whole(job, path)]
+    for path in set(tables) - set(whole):
+        text = json.dumps(path, ensure_ascii=False)
+        row = (side, text, text, "the Parquet file is cut off or damaged: it does not end as one; write it again")
+        there = ("side", "name", "path", "problem")
+        rows = job.spark.createDataFrame([row], "side int, name string, path string, problem string")
+        yield rows.selectExpr(*missing(schema, there))
+    if whole:
+        table = job.spark.read.parquet(*whole)
+        if "path" not in table.columns:
+            table = table.withColumns({"path": F.col("_metadata.file_path"), "offset": F.col("_metadata.row_index")})
+        yield table.mapInArrow(handed(job.settings, "rows", side), schema)
+    if others:
+        # A file that cannot be read is passed over by Spark, and found to be missing below.
+        lenient = {"ignoreCorruptFiles": "true", "ignoreMissingFiles": "true", "__globPaths__": "false"}
+        job.expected += [(side, json.dumps(path, ensure_ascii=False)) for path in others]
+        bytes_of = job.spark.read.format("binaryFile").options(**lenient).load(others)
+        yield bytes_of.select("path", "content").mapInArrow(handed(job.settings, "files", side), schema)
+
+
+def passed_over(job, rows):
+    """The files that Spark was to read and has not: (side, path as JSON)."""
+    if not job.expected:
+        return []
+    expected = job.spark.createDataFrame(job.expected, "side int, path string")
+    return [tuple(row) for row in expected.join(rows.where("problem = ''"), ["side", "path"], "left_anti").collect()]
+
+
+def missing(schema, there):
+    """Select what is there, and nulls for the other columns of a schema."""
+    for column in schema.split(", "):
+        name, kind = column.split(" ")
+        yield name if name in there else f"cast(null as {kind}) as {name}"
+
+
+def handed(settings, what, side):
+    """Hands batches over to the program. They are kept on the disk until it has ended well, to ask for each row by itself if it has not."""
+
+    def each(partition):
+        import pyarrow as pa
+
+        schema = arrow_schema(len(settings["methods"]))
+        first = next(partition, None)
+        if first is None:
+            return
+        given = chain([first], partition)
+        with tempfile.TemporaryFile() as kept:
+            writer = pa.ipc.new_stream(kept, first.schema)
+
+            def keeping():
+                for batch in given:
+                    writer.write_batch(batch)
+                    yield batch
+
+            def read(some):
+                return batches.ask(settings, arguments(settings, what), batches.stream(some))
+
+            def again():
+                # What the program had not taken before it ended is read now.
+                for _ in keeping():
+                    pass
+                writer.close()
+                kept.seek(0)
+                with pa.ipc.open_stream(kept) as stream:
+                    for batch in stream:
+                        for row in range(batch.num_rows):
+                            yield batch.slice(row, 1)
+
+            try:
+                for made in read(keeping()):
+                    yield batches.with_columns_of(schema, made, side=side)
+            except door.Trouble:
+                door.program(settings)
+                for one in again():
+                    try:
+                        for made in read([one]):
+                            yield batches.with_columns_of(schema, made, side=side)
+                    except door.Trouble as trouble:
+                        yield unread(schema, side, name_of(one), f"left out: {trouble}")
+
+    return each
+
+
+def name_of(row):
+    """What a row is called for people."""
+    for name in ("id", "path"):
+        at = row.schema.get_field_index(name)
+        value = None if at < 0 else row.column(at)[0].as_py()
+        if value is not None:
+            return str(value)
+    return "a row"
+
+
+def listed(job, url):
+    """The files below a URL, as Hadoop's connectors list them: (path, length), sorted. Hidden ones are left out, as Spark leaves them out."""
+    jvm = job.context._jvm
+    root = jvm.org.apache.hadoop.fs.Path(url)
+    try:
+        found = root.getFileSystem(job.context._jsc.hadoopConfiguration()).listFiles(root, True)
+        files = []
+        while found.hasNext():
+            one = found.next()
+            path, name = one.getPath().toString(), one.getPath().getName()
+            if not name.startswith((".", "_")) and one.getLen() > 0:
+                files.append((path, one.getLen()))
+    except Exception as error:
+        what = getattr(error, "java_exception", error)
+        raise door.Trouble(f"cannot list {url}: {what}; check the address, and that Spark has the connector and the rights")
+    return sorted(files)
+
+
+def is_whole(job, path):
+    """Whether a Parquet file begins and ends as one."""
+    at = job.context._jvm.org.apache.hadoop.fs.Path(path)
+    system = at.getFileSystem(job.context._jsc.hadoopConfiguration())
+    length = system.getFileStatus(at).getLen()
+    if length < 12:
+        return False
+    file = system.open(at)
+    try:
+        front = bytes(file.read() & 255 for _ in MAGIC)
+        file.seek(length - len(MAGIC))
+        return front == MAGIC == bytes(file.read() & 255 for _ in MAGIC)
+    finally:
+        file.close()
