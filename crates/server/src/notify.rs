@@ -24,6 +24,13 @@ impl Manager {
         self.tell(&format!("READY=1\nSTATUS={status}"));
     }
 
+    /// It is not ready yet, and not stuck either: so many microseconds more may be needed.
+    pub(crate) fn getting_ready(&self, microseconds: u32) {
+        self.tell(&format!(
+            "EXTEND_TIMEOUT_USEC={microseconds}\nSTATUS=Reading the index into memory"
+        ));
+    }
+
     /// The configuration is being read again; [`Self::ready`] follows.
     pub(crate) fn reloading(&self) {
         let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);

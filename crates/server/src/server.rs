@@ -2,7 +2,7 @@
 
 use std::io;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::json;
 use thiserror::Error;
@@ -25,8 +25,14 @@ use crate::{http, milter, tls};
 const NOTED: Duration = Duration::from_secs(60);
 /// How often old campaigns are looked for.
 const TIDIED: Duration = Duration::from_secs(6 * 3600);
-/// A pause between two steps of that.
+/// The shortest pause between two steps of that.
 const BREATH: Duration = Duration::from_millis(50);
+/// How long a start waits for the index to be in memory; if that takes longer, checks are answered meanwhile, only later.
+const SHORT_WAIT: Duration = Duration::from_secs(2);
+/// How often it is looked whether it is.
+const LOOK: Duration = Duration::from_millis(50);
+/// How long a service manager is asked to wait meanwhile, each second anew, in microseconds.
+const PATIENCE: u32 = 30_000_000;
 /// Campaigns unseen for so many days are forgotten, unless the settings say otherwise.
 const FORGET: u32 = 180;
 
@@ -80,7 +86,13 @@ impl Server {
         let current = Current::new(settings, tls);
         let shared = Arc::new(Shared::new(engine, current, log, is_remote)?);
         shared.apply_standings()?;
-        shared.engine().state().warm()?;
+        let bytes = shared.current().settings.limits.index_bytes;
+        shared.engine().state().warm(bytes as u64)?;
+        // Small stores are at full speed before the first request; large ones say so when they are.
+        let began = Instant::now();
+        while !shared.is_warm() && began.elapsed() < SHORT_WAIT {
+            std::thread::sleep(Duration::from_millis(2));
+        }
         let (stop, stopped) = watch::channel(false);
         let manager = Arc::new(Manager::from_environment());
         let mut listening = Vec::new();
@@ -170,19 +182,32 @@ impl Server {
                 signal(SignalKind::hangup())?,
             )
         };
-        self.manager.ready("Serving");
+        let mut ready = self.shared.is_warm();
+        if ready {
+            self.manager.ready("Serving");
+        } else {
+            self.manager.getting_ready(PATIENCE);
+        }
         loop {
             let again = self.runtime.block_on(async {
-                tokio::select! {
-                    _ = term.recv() => false,
-                    _ = interrupt.recv() => false,
-                    _ = hangup.recv() => true,
+                loop {
+                    tokio::select! {
+                        _ = term.recv() => return false,
+                        _ = interrupt.recv() => return false,
+                        _ = hangup.recv() => return true,
+                        () = warm(&self.shared, &self.manager), if !ready => {
+                            ready = true;
+                            self.manager.ready("Serving");
+                        }
+                    }
                 }
             });
             if !again {
                 break;
             }
-            self.manager.reloading();
+            if ready {
+                self.manager.reloading();
+            }
             let outcome =
                 read().and_then(|new| self.reload(new).map_err(|error| error.to_string()));
             match outcome {
@@ -211,7 +236,10 @@ impl Server {
                     ],
                 ),
             }
-            self.manager.ready("Serving");
+            // Whoever was told that all is ready must hear it again.
+            if ready {
+                self.manager.ready("Serving");
+            }
         }
         self.stop()
     }
@@ -234,6 +262,19 @@ impl Server {
         noted?;
         Ok(())
     }
+}
+
+/// Returns when checks are as quick as they will be; tells the manager that this takes its time.
+async fn warm(shared: &Shared, manager: &Manager) {
+    let mut told = Instant::now();
+    while !shared.is_warm() {
+        tokio::time::sleep(LOOK).await;
+        if told.elapsed() >= Duration::from_secs(1) {
+            manager.getting_ready(PATIENCE);
+            told = Instant::now();
+        }
+    }
+    shared.log.line("info", "warm", &[]);
 }
 
 /// Returns when the server is to stop.
@@ -283,6 +324,13 @@ async fn look_after(shared: Arc<Shared>, mut stop: watch::Receiver<bool>) {
 
 /// Forgets campaigns that have not been seen for long, now and then.
 async fn forget(shared: Arc<Shared>, mut stop: watch::Receiver<bool>) {
+    // What is old can wait until checks are quick.
+    while !shared.is_warm() {
+        tokio::select! {
+            () = tokio::time::sleep(LOOK) => {}
+            () = told_to_stop(&mut stop) => return,
+        }
+    }
     loop {
         let days = shared.current().settings.forget_days.unwrap_or(FORGET);
         if days > 0 {
@@ -309,7 +357,7 @@ async fn forget_once(
 ) -> Result<usize, StateError> {
     let (mut after, mut forgotten) = (None, 0);
     loop {
-        let worker = Arc::clone(shared);
+        let (worker, began) = (Arc::clone(shared), Instant::now());
         let step = tokio::task::spawn_blocking(move || worker.engine().tidy(now(), days, after));
         let Ok(tidied) = step.await else { break };
         let tidied = tidied?;
@@ -318,7 +366,8 @@ async fn forget_once(
         if after.is_none() || *stop.borrow() {
             break;
         }
-        tokio::time::sleep(BREATH).await;
+        // So that it never takes more than a tenth of a core from those who ask.
+        tokio::time::sleep(BREATH.max(began.elapsed() * 9)).await;
     }
     Ok(forgotten)
 }

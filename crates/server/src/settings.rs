@@ -84,6 +84,8 @@ pub struct Limits {
     pub message_bytes: usize,
     /// Messages held in memory at the same time, in bytes together.
     pub memory_bytes: usize,
+    /// The index of a folder in memory, in bytes; if it would take more, a smaller filter does, and checks take longer.
+    pub index_bytes: usize,
     /// How long a graceful stop waits for requests that are being answered.
     pub stop_seconds: u64,
 }
@@ -95,6 +97,7 @@ impl Default for Limits {
             queue: 512,
             message_bytes: 32 << 20,
             memory_bytes: 256 << 20,
+            index_bytes: 1 << 30,
             stop_seconds: 10,
         }
     }
@@ -336,6 +339,10 @@ impl Settings {
             (
                 "limits.memory-bytes",
                 self.limits.memory_bytes == new.limits.memory_bytes,
+            ),
+            (
+                "limits.index-bytes",
+                self.limits.index_bytes == new.limits.index_bytes,
             ),
         ] {
             if !same {

@@ -142,6 +142,11 @@ impl Shared {
         &self.engine
     }
 
+    /// Whether checks are as quick as they will be.
+    pub(crate) fn is_warm(&self) -> bool {
+        self.engine.state().is_warm()
+    }
+
     /// Room for so many bytes, if there is any.
     pub(crate) fn room(&self, bytes: usize) -> Option<Room> {
         let pieces = u32::try_from(bytes.div_ceil(PIECE).max(1)).ok()?;

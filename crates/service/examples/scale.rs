@@ -114,6 +114,14 @@ fn median(mut times: Vec<Duration>) -> (Duration, Duration) {
     (at(50), at(99))
 }
 
+/// The memory of the process, in MB.
+fn resident() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find(|line| line.starts_with("VmRSS:"));
+    let kilobytes = line.and_then(|line| line.split_whitespace().nth(1)?.parse::<u64>().ok());
+    kilobytes.unwrap_or(0) / 1000
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let folder = PathBuf::from(arguments.next().ok_or("usage: scale FOLDER CAMPAIGNS...")?);
@@ -130,10 +138,17 @@ fn main() -> Result<(), Box<dyn Error>> {
         let size: u64 = size.parse()?;
         let began = Instant::now();
         let state = Embedded::open(&folder, Duration::ZERO)?;
+        // What an earlier run left counts.
+        stored = stored.max(state.names(None, usize::MAX)?.len() as u64);
         fill(&state, stored, size)?;
         let filled = began.elapsed();
-        // As a server does; the filter is filled while checks warm up.
-        state.warm()?;
+        // As a server does.
+        let began = Instant::now();
+        state.warm(1 << 30)?;
+        while !state.is_warm() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let warmed = began.elapsed();
         let engine = Engine::new(Box::new(state));
         let mut results = Vec::new();
         for (what, changed, offset) in [("variants", 9, 0), ("strangers", 0, 1 << 40)] {
@@ -160,11 +175,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         let bytes = std::fs::metadata(folder.join("spam.redb"))?.len();
         writeln!(
             out,
-            "{size} campaigns: {} ({} MB on disk, {:.0} s to add {})",
+            "{size} campaigns: {} ({} MB on disk, {:.0} s to add {}, {:.1} s to warm up, {} MB in memory)",
             results.join("; "),
             bytes / 1_000_000,
             filled.as_secs_f64(),
-            size - stored
+            size.saturating_sub(stored),
+            warmed.as_secs_f64(),
+            resident()
         )?;
         stored = size;
     }

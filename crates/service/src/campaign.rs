@@ -298,7 +298,7 @@ impl Campaign {
     }
 }
 
-/// What a message is looked up by, each once, with what kind of evidence a hit would be.
+/// What a message is looked up by, each once.
 pub(crate) fn sought(message: &Sketches) -> Vec<u64> {
     let mut keys = keys(message, SOUGHT_PAIRS);
     keys.sort_unstable();
@@ -306,15 +306,26 @@ pub(crate) fn sought(message: &Sketches) -> Vec<u64> {
     keys
 }
 
+const IMATCH: u64 = 0x11;
+const EDIT: u64 = 0x22;
+const LAYOUT: u64 = 0x33;
+const LINKS: u64 = 0x44;
+const NEAR: u64 = 0x55;
+
+/// The number under which the index knows a number of a method: different methods must not meet.
+fn of(method: u64, key: u64) -> u64 {
+    mix(key ^ mix(method))
+}
+
+/// Those of [`sought`] that are edit keys, sorted.
+pub(crate) fn sought_edits(message: &Sketches) -> Vec<u64> {
+    let mut keys: Vec<u64> = message.edit.iter().map(|&key| of(EDIT, key)).collect();
+    keys.sort_unstable();
+    keys
+}
+
 /// Numbers to look a message up by: of its pairs the smallest, and all of the other methods.
 fn keys(sketches: &Sketches, pairs: usize) -> Vec<u64> {
-    const IMATCH: u64 = 0x11;
-    const EDIT: u64 = 0x22;
-    const LAYOUT: u64 = 0x33;
-    const LINKS: u64 = 0x44;
-    const NEAR: u64 = 0x55;
-    // Different methods must not meet under one number.
-    let of = |method: u64, key: u64| mix(key ^ mix(method));
     let mut keys: Vec<u64> = sketches
         .pairs
         .iter()

@@ -23,8 +23,10 @@ pub const NAMED: f64 = 0.5;
 /// Found text that tells less than this (in natural units of information) is not believed in full: some
 /// four pairs of rare words.
 const ENOUGH: f64 = 40.0;
-/// The share of found text that makes agreeing hashes count.
+/// The share of found text that makes agreeing hashes count, and below which it says nothing itself.
 const VERIFIED: f64 = 0.1;
+/// Edit keys that make a text known whatever was found of it.
+pub(crate) const SURE_EDITS: usize = 4;
 /// Different bits that layouts with links to the same domains may have, and by which part the number of
 /// their tags may differ.
 const NEAR_LAYOUT: u32 = 9;
@@ -105,11 +107,16 @@ pub(crate) struct Asked<'m> {
     talks: bool,
 }
 
-/// Bits that tell whether a message may have a pair; a power of two.
-const BITS: usize = 1 << 13;
+/// Bits that tell whether a message may have a pair: one for each [`tag`].
+const BITS: usize = 1 << 16;
 
-fn bit(key: u64) -> (usize, u64) {
-    let place = key as usize % BITS;
+/// A short name of a number, which different ones may share.
+pub(crate) fn tag(key: u64) -> u16 {
+    key as u16
+}
+
+fn bit(tag: u16) -> (usize, u64) {
+    let place = usize::from(tag);
     (place / 64, 1 << (place % 64))
 }
 
@@ -118,7 +125,7 @@ impl<'m> Asked<'m> {
     pub(crate) fn new(message: &'m Sketches) -> Self {
         let mut bits = [0; BITS / 64];
         for pair in &message.pairs {
-            let (word, bit) = bit(pair.key);
+            let (word, bit) = bit(tag(pair.key));
             bits[word] |= bit;
         }
         let limit = match message.pairs.last() {
@@ -131,6 +138,22 @@ impl<'m> Asked<'m> {
             bits,
             talks: talks_about(&message.pairs),
         }
+    }
+
+    /// Whether it may have a pair of this tag.
+    pub(crate) fn may_have(&self, tag: u16) -> bool {
+        let (word, bit) = bit(tag);
+        self.bits[word] & bit != 0
+    }
+
+    /// Whether every pair of a reported message can be looked for.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.limit == u64::MAX
+    }
+
+    /// How it is laid out.
+    pub(crate) fn layout(&self) -> Option<&LayoutSketch> {
+        self.message.layout.as_ref()
     }
 
     /// Compares it with a reported one.
@@ -147,7 +170,7 @@ impl<'m> Asked<'m> {
             doubt *= 1.0 - by_imatch(imatch);
             doubt *= 1.0 - by_simhash(bits);
         }
-        if found.share >= VERIFIED || edit >= 4 {
+        if found.share >= VERIFIED || edit >= SURE_EDITS {
             doubt *= 1.0 - 0.2 * edit.min(3) as f64;
         }
         let (layout, alike) = by_layout(message.layout.as_ref(), known.layout.as_ref());
@@ -174,7 +197,7 @@ impl<'m> Asked<'m> {
     /// averaged. A text changed all over loses as much everywhere and keeps its share; a footer or a notice
     /// that two messages have in common fills some stretches and leaves the others empty, and loses.
     fn found(&self, known: &Sketches) -> Found {
-        let packed = !known.pairs.iter().any(|pair| pair.is_content());
+        let packed = is_packed(known);
         // In sixteenths.
         let (mut have, mut all) = ([0_u32; STRETCHES], [0_u32; STRETCHES]);
         let (mut compared, mut quoted) = (0, 0);
@@ -187,8 +210,7 @@ impl<'m> Asked<'m> {
             let weight = u32::from(pair.weight);
             all[pair.stretch()] += weight;
             compared += 1;
-            let (word, bit) = bit(pair.key);
-            if self.bits[word] & bit == 0 {
+            if !self.may_have(tag(pair.key)) {
                 continue;
             }
             let at = rest.partition_point(|one| one.key < pair.key);
@@ -261,23 +283,56 @@ fn by_layout(a: Option<&LayoutSketch>, b: Option<&LayoutSketch>) -> (f64, Option
     } else {
         1.0 - f64::from(bits.max(1)) / 64.0
     };
-    let same_links = !a.links.is_empty() && a.links == b.links;
     let shared = shared_keys(&a.targets, &b.targets);
-    let same_pages = shared >= 2 && shared == a.targets.len().min(b.targets.len());
-    let rich = a.links.is_empty() && b.links.is_empty() && a.tags.min(b.tags) >= 2 * RICH_LAYOUT;
-    let near = |bits_at_most: u32, part: u16| {
-        bits <= bits_at_most && a.tags.abs_diff(b.tags) <= a.tags.max(b.tags) / part
+    let alikeness = Alike {
+        equal,
+        bits,
+        tags: (a.tags, b.tags),
+        links: (!a.links.is_empty() || !b.links.is_empty()).then(|| a.links == b.links),
+        pages: shared >= 2 && shared == a.targets.len().min(b.targets.len()),
     };
-    let certainty = if equal && (same_links || a.tags >= RICH_LAYOUT) {
-        1.0
-    } else if same_links && near(NEAR_LAYOUT, NEAR_TAGS) {
-        1.0 - f64::from(bits) / f64::from(2 * NEAR_LAYOUT)
-    } else if same_pages && near(FAR_LAYOUT, FAR_TAGS) || rich && near(NEAR_LINKLESS, NEAR_TAGS) {
-        NAMED
-    } else {
-        0.0
-    };
-    (certainty, Some(alike))
+    (alikeness.certainty(), Some(alike))
+}
+
+/// What two layouts have in common.
+pub(crate) struct Alike {
+    /// Whether tags and link domains are equal.
+    pub(crate) equal: bool,
+    /// Different bits of their hashes.
+    pub(crate) bits: u32,
+    /// How many tags each has.
+    pub(crate) tags: (u16, u16),
+    /// Whether they link to the same domains; `None` if neither links anywhere.
+    pub(crate) links: Option<bool>,
+    /// Whether one leads only to pages that the other leads to, and to two at least.
+    pub(crate) pages: bool,
+}
+
+impl Alike {
+    /// How sure that makes us that they are of one campaign.
+    pub(crate) fn certainty(&self) -> f64 {
+        let (a, b) = self.tags;
+        let near = |bits_at_most: u32, part: u16| {
+            self.bits <= bits_at_most && a.abs_diff(b) <= a.max(b) / part
+        };
+        let same_links = self.links == Some(true);
+        let rich = self.links.is_none() && a.min(b) >= 2 * RICH_LAYOUT;
+        if self.equal && (same_links || a >= RICH_LAYOUT) {
+            1.0
+        } else if same_links && near(NEAR_LAYOUT, NEAR_TAGS) {
+            1.0 - f64::from(self.bits) / f64::from(2 * NEAR_LAYOUT)
+        } else if self.pages && near(FAR_LAYOUT, FAR_TAGS) || rich && near(NEAR_LINKLESS, NEAR_TAGS)
+        {
+            NAMED
+        } else {
+            0.0
+        }
+    }
+}
+
+/// Whether all that is kept of a message is packaging, which then has to do.
+pub(crate) fn is_packed(known: &Sketches) -> bool {
+    !known.pairs.iter().any(|pair| pair.is_content())
 }
 
 /// How much of a reported text stands in a message.
@@ -294,7 +349,7 @@ struct Found {
 
 impl Found {
     fn certainty(&self) -> f64 {
-        let of_share = ((self.share - 0.1) / 0.5).clamp(0.0, 1.0);
+        let of_share = ((self.share - VERIFIED) / 0.5).clamp(0.0, 1.0);
         let of_sum = (self.tells / ENOUGH).min(1.0);
         // Whoever quotes spam to talk about it does not send it.
         of_share * of_sum * (1.0 - 0.6 * self.quoted)

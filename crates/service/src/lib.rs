@@ -26,6 +26,7 @@
 mod campaign;
 mod engine;
 mod evidence;
+mod glance;
 mod reputation;
 mod sketch;
 mod state;
@@ -36,6 +37,7 @@ pub use engine::{
     Answer, Class, Engine, ExchangeError, KEEPERS, Line, Outcome, Receipt, SPAM, Summary, Tidied,
 };
 pub use evidence::{Evidence, Match, NAMED, compare};
+pub use glance::Glance;
 pub use reputation::{HALF, Reporter, Standing, belief};
 pub use sketch::{Fingerprint, LayoutSketch, Sketches, Trust};
 pub use state::{

@@ -51,7 +51,7 @@ fn a_warm_folder() {
     state
         .commit(&[linked(900, &[4_000_000_000, u64::MAX])])
         .unwrap();
-    state.warm().unwrap();
+    state.warm(1 << 30).unwrap();
     // While it warms up, and after.
     for id in 901..1000 {
         let key = id << 40 | id;

@@ -367,6 +367,8 @@ async fn health(shared: &Shared, stopping: bool) -> Response<Full<Bytes>> {
         (StatusCode::SERVICE_UNAVAILABLE, "stopping")
     } else {
         match timeout(HEALTH, shared.campaign(CampaignId(0))).await {
+            // It answers, but others that are warm answer sooner.
+            Ok(Ok(_)) if !shared.is_warm() => (StatusCode::SERVICE_UNAVAILABLE, "warming"),
             Ok(Ok(_)) => (StatusCode::OK, "ok"),
             Ok(Err(crate::shared::Failed::Refused(_))) => (StatusCode::SERVICE_UNAVAILABLE, "busy"),
             _ => (StatusCode::SERVICE_UNAVAILABLE, "campaigns unreachable"),

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::campaign::{Campaign, CampaignId};
+use crate::glance::Glance;
 use crate::reputation::Reporter;
 use crate::state::{Change, Owners, Record, State, StateError, Stored, Tally, add};
 
@@ -58,6 +59,19 @@ impl<'s> Draft<'s> {
             }
         }
         Ok(owners)
+    }
+
+    /// As [`State::glances`]; of campaigns that will change nothing is known.
+    pub(super) fn glances(&self, ids: &[CampaignId]) -> Vec<Option<Glance>> {
+        let mut glances = self.state.glances(ids);
+        if !self.entries.is_empty() {
+            for (id, glance) in ids.iter().zip(&mut glances) {
+                if self.entries.contains_key(id) {
+                    *glance = None;
+                }
+            }
+        }
+        glances
     }
 
     /// The campaigns under these names; names of merged campaigns lead to what they became.

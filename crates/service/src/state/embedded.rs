@@ -9,10 +9,11 @@
 //!
 //! One thread writes. Whoever commits hands it the changes and waits; all that are waiting go into one
 //! transaction, so that many reports share one `fsync`. Readers see snapshots and never wait.
-//! A server has [`State::warm`] fill a filter, which spares it most walks down the tree of the index.
+//! A server has [`State::warm`] read the index into memory, which spares it nearly all walks down its tree.
 
 use std::fs;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -22,14 +23,16 @@ use redb::{
     Database, DatabaseError, ReadableDatabase, ReadableTable, TableDefinition, WriteTransaction,
 };
 
+use super::memory::Deed;
 use super::ready::Ready;
 use super::view::{Latest, View};
-use super::warm::{Filters, Warmth};
+use super::warm::{Keeper, Warmth};
 use super::{
     Change, Committed, FORMAT, Owners, Record, State, StateError, Stored, Tally, add, decode,
     encode,
 };
 use crate::campaign::CampaignId;
+use crate::glance::Glance;
 use crate::reputation::Reporter;
 
 const META: TableDefinition<'_, &str, &str> = TableDefinition::new("meta");
@@ -42,6 +45,8 @@ pub(super) const REPORTERS: TableDefinition<'_, &str, &[u8]> = TableDefinition::
 const FILE: &str = "spam.redb";
 /// Memory for pages read lately. The rest is the operating system's business.
 const CACHE: usize = 256 << 20;
+/// Whoever reads more records than this at once looks through all of them, and will not soon ask for these again.
+const MET: usize = 64;
 /// Changes that share a transaction at the most.
 const TOGETHER: usize = 256;
 
@@ -55,6 +60,8 @@ pub struct Embedded {
     writer: Mutex<Option<Sender<Job>>>,
     thread: Option<JoinHandle<()>>,
     warmth: Arc<Warmth>,
+    /// Whether [`State::warm`] was called.
+    warming: AtomicBool,
 }
 
 /// What the writing thread is asked to do, and whom to answer.
@@ -66,8 +73,8 @@ struct Job {
 enum Work {
     Changes(Vec<Change>),
     Reporter(String, Option<Reporter>),
-    /// From now on there is a filter, and keys that are added are noted in it.
-    Warm,
+    /// From now on the index is in memory, if it takes no more than so many bytes.
+    Warm(u64),
 }
 
 impl Embedded {
@@ -146,6 +153,7 @@ impl Embedded {
             writer: Mutex::new(Some(send)),
             thread: Some(thread),
             warmth,
+            warming: AtomicBool::new(false),
         })
     }
 
@@ -247,7 +255,7 @@ fn write_all(
     jobs: &Receiver<Job>,
     place: &str,
 ) {
-    let mut filters = Filters::default();
+    let mut keeper = Keeper::default();
     while let Ok(first) = jobs.recv() {
         let mut batch = vec![first];
         while batch.len() < TOGETHER
@@ -256,13 +264,20 @@ fn write_all(
             batch.push(next);
         }
         // Before anybody can see them.
-        filters.note(added(&batch));
-        let outcome = write_batch(database, &batch)
-            .and_then(|answers| latest.renew(database).map(|()| answers));
-        if batch.iter().any(|job| matches!(job.work, Work::Warm)) {
-            filters.begin(database, warmth);
+        keeper.note(added(&batch));
+        let mut deeds = keeper.is_wanted().then(Vec::new);
+        let outcome = write_batch(database, &batch, deeds.as_mut());
+        match &outcome {
+            Ok(_) => keeper.done(warmth, deeds.unwrap_or_default()),
+            Err(_) => keeper.lost(warmth),
         }
-        filters.renew(database, warmth);
+        let outcome = outcome.and_then(|answers| latest.renew(database).map(|()| answers));
+        for job in &batch {
+            if let Work::Warm(bytes) = job.work {
+                keeper.begin(bytes);
+            }
+        }
+        keeper.renew(database, warmth);
         for (at, job) in batch.into_iter().enumerate() {
             let answer = match &outcome {
                 Ok(answers) => Ok(answers.get(at).copied().unwrap_or(Committed::Conflict)),
@@ -286,17 +301,22 @@ fn added(jobs: &[Job]) -> impl Iterator<Item = u64> {
     changes.flat_map(|change| &change.added).copied()
 }
 
-fn write_batch(database: &Database, jobs: &[Job]) -> Result<Vec<Committed>, redb::Error> {
+/// Makes all changes of a batch, and writes down what that was.
+fn write_batch(
+    database: &Database,
+    jobs: &[Job],
+    mut deeds: Option<&mut Vec<Deed>>,
+) -> Result<Vec<Committed>, redb::Error> {
     let transaction = database.begin_write()?;
     let mut answers = Vec::with_capacity(jobs.len());
     for job in jobs {
         answers.push(match &job.work {
-            Work::Changes(changes) => write_changes(&transaction, changes)?,
+            Work::Changes(changes) => write_changes(&transaction, changes, deeds.as_deref_mut())?,
             Work::Reporter(name, reporter) => {
                 write_reporter(&transaction, name, reporter.as_ref())?;
                 Committed::Done
             }
-            Work::Warm => Committed::Done,
+            Work::Warm(_) => Committed::Done,
         });
     }
     // The default durability: when this returns, it is on disk.
@@ -308,6 +328,7 @@ fn write_batch(database: &Database, jobs: &[Job]) -> Result<Vec<Committed>, redb
 fn write_changes(
     transaction: &WriteTransaction,
     changes: &[Change],
+    deeds: Option<&mut Vec<Deed>>,
 ) -> Result<Committed, redb::Error> {
     let mut campaigns = transaction.open_table(CAMPAIGNS)?;
     for change in changes {
@@ -329,11 +350,23 @@ fn write_changes(
         entries.sort_unstable();
         entries
     };
-    for entry in entries(|change| &change.removed) {
-        index.remove(entry)?;
+    let (mut parted, mut led) = (Vec::new(), Vec::new());
+    for (key, id) in entries(|change| &change.removed) {
+        if index.remove((key, id))?.is_some() {
+            parted.push(Deed::Parted(key, CampaignId(id)));
+        }
     }
-    for entry in entries(|change| &change.added) {
-        index.insert(entry, ())?;
+    for (key, id) in entries(|change| &change.added) {
+        if index.insert((key, id), ())?.is_none() {
+            led.push(Deed::Led(key, CampaignId(id)));
+        }
+    }
+    if let Some(deeds) = deeds {
+        // A key that goes from one campaign to another leads to both for a moment, and never to none.
+        deeds.append(&mut led);
+        deeds.append(&mut parted);
+        let became = |change: &Change| Deed::of(change.id, change.record.as_ref());
+        deeds.extend(changes.iter().map(became));
     }
     for change in changes {
         let id = change.id.0;
@@ -387,15 +420,26 @@ fn write_reporter(
 
 impl State for Embedded {
     fn owners(&self, keys: &[u64], most: usize) -> Result<Vec<Owners>, StateError> {
+        let (mut all, unread) = match self.warmth.owners(keys, most) {
+            Some(known) => known,
+            None => {
+                let filter = self.warmth.filter();
+                let may_lead = |&at: &usize| {
+                    let key = keys.get(at).copied().unwrap_or_default();
+                    !filter.as_ref().is_some_and(|filter| filter.excludes(key))
+                };
+                let unread = (0..keys.len()).filter(may_lead).collect();
+                (vec![Owners::default(); keys.len()], unread)
+            }
+        };
+        if unread.is_empty() {
+            return Ok(all);
+        }
         self.read(|view| {
-            let mut all = Vec::with_capacity(keys.len());
-            let filter = self.warmth.filter();
-            for &key in keys {
-                let mut owners = Owners::default();
-                if filter.as_ref().is_some_and(|filter| filter.excludes(key)) {
-                    all.push(owners);
+            for at in unread {
+                let (Some(&key), Some(owners)) = (keys.get(at), all.get_mut(at)) else {
                     continue;
-                }
+                };
                 for entry in view.index.range((key, 0)..=(key, u64::MAX))? {
                     if owners.ids.len() == most {
                         owners.more = true;
@@ -403,10 +447,13 @@ impl State for Embedded {
                     }
                     owners.ids.push(CampaignId(entry?.0.value().1));
                 }
-                all.push(owners);
             }
             Ok(all)
         })
+    }
+
+    fn glances(&self, ids: &[CampaignId]) -> Vec<Option<Glance>> {
+        self.warmth.glances(ids)
     }
 
     fn records(&self, ids: &[CampaignId]) -> Result<Vec<Option<Stored>>, StateError> {
@@ -415,7 +462,12 @@ impl State for Embedded {
             for id in ids {
                 found.push(view.campaigns.get(id.0)?.map(|found| {
                     let (version, bytes) = found.value();
-                    (version, self.ready.record(*id, bytes))
+                    let record = if ids.len() > MET {
+                        decode(bytes)
+                    } else {
+                        self.ready.record(*id, bytes)
+                    };
+                    (version, record)
                 }));
             }
             Ok(found)
@@ -517,8 +569,13 @@ impl State for Embedded {
             .map(drop)
     }
 
-    fn warm(&self) -> Result<(), StateError> {
-        self.ask(Work::Warm).map(drop)
+    fn warm(&self, bytes: u64) -> Result<(), StateError> {
+        self.warming.store(true, Ordering::Release);
+        self.ask(Work::Warm(bytes)).map(drop)
+    }
+
+    fn is_warm(&self) -> bool {
+        !self.warming.load(Ordering::Acquire) || self.warmth.is_warm()
     }
 
     fn place(&self) -> &str {

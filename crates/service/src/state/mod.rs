@@ -2,6 +2,8 @@
 
 mod embedded;
 mod filter;
+mod memory;
+mod postings;
 mod ready;
 mod redis;
 mod view;
@@ -13,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::campaign::{Campaign, CampaignId};
+use crate::glance::Glance;
 use crate::reputation::Reporter;
 
 pub use self::embedded::Embedded;
@@ -119,7 +122,7 @@ pub enum Committed {
 /// The owners of a key: which campaigns it leads to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Owners {
-    /// In ascending order, at most as many as were asked for.
+    /// In ascending order, at most as many as were asked for; if there are more, some of them or none.
     pub ids: Vec<CampaignId>,
     /// Whether there are more than that.
     pub more: bool,
@@ -172,9 +175,20 @@ pub trait State: Send + Sync {
     /// Replaces what is known of a reporter; `None` forgets.
     fn set_reporter(&self, name: &str, reporter: Option<&Reporter>) -> Result<(), StateError>;
 
-    /// Prepares for many calls of [`State::owners`], in the background; answers stay the same.
-    fn warm(&self) -> Result<(), StateError> {
+    /// What is known of these campaigns without reading them, in their order.
+    fn glances(&self, ids: &[CampaignId]) -> Vec<Option<Glance>> {
+        vec![None; ids.len()]
+    }
+
+    /// Prepares for many checks, in the background, with at most so many bytes of memory; answers stay the same.
+    fn warm(&self, bytes: u64) -> Result<(), StateError> {
+        let _ = bytes;
         Ok(())
+    }
+
+    /// Whether that is done, and checks are as quick as they will be.
+    fn is_warm(&self) -> bool {
+        true
     }
 
     /// Where it is, in words for people.
