@@ -44,6 +44,78 @@ fn slow_clients_are_left() {
 }
 
 #[test]
+fn who_says_a_letter_now_and_then_is_left() {
+    let bench = Bench::new(|settings| {
+        settings.http.idle_seconds = 2;
+        settings.http.request_seconds = 2;
+    });
+    let trickle = |start: &'static str| {
+        let mut stream = bench.connect();
+        thread::spawn(move || {
+            stream.write_all(start.as_bytes()).unwrap();
+            let began = Instant::now();
+            // Until the other side has had enough, which is long before the end of this.
+            while stream.write_all(b"x").is_ok() {
+                assert!(began.elapsed() < LONG, "it listens for ever: {start}");
+                thread::sleep(std::time::Duration::from_millis(20));
+            }
+        })
+    };
+    let all = [
+        trickle("POST /v1/check HTTP/1.1\r\nHost: l\r\nX-Long: "),
+        trickle("POST /v1/check HTTP/1.1\r\nHost: l\r\nContent-Length: 1000000\r\n\r\nFrom:"),
+    ];
+    for one in all {
+        one.join().unwrap();
+    }
+    assert_eq!(bench.class(HAM), "unknown");
+}
+
+#[test]
+fn who_asks_and_does_not_listen_is_left() {
+    let bench = Bench::new(|settings| settings.http.request_seconds = 1);
+    let mut deaf = bench.connect();
+    deaf.set_nonblocking(true).unwrap();
+    let began = Instant::now();
+    let ask = b"GET /openapi.json HTTP/1.1\r\nHost: l\r\n\r\n".repeat(100);
+    // The answers fill all buffers there are; then the server can neither send nor hears more, and leaves.
+    loop {
+        assert!(began.elapsed() < LONG, "it waits for ever");
+        match deaf.write(&ask) {
+            Ok(_) => {}
+            Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {
+                thread::sleep(std::time::Duration::from_millis(20));
+            }
+            Err(_) => break,
+        }
+    }
+    until("connections are given back", || {
+        let metrics = bench.get("/metrics").body;
+        metrics.contains("twicetold_connections 1\n")
+    });
+}
+
+#[test]
+fn a_server_that_is_warming_up_says_so_and_answers() {
+    let mood = support::Mood::default();
+    mood.warming
+        .store(true, std::sync::atomic::Ordering::SeqCst);
+    let bench = Bench::in_a_mood(|_| {}, mood);
+    bench.report(SPAM);
+    assert_eq!(bench.class(VARIANT), "spam");
+    let health = bench.get("/healthz");
+    assert_eq!(
+        (health.status, &health.json()["status"]),
+        (503, &"warming".into())
+    );
+    bench
+        .mood
+        .warming
+        .store(false, std::sync::atomic::Ordering::SeqCst);
+    assert_eq!(bench.get("/healthz").status, 200);
+}
+
+#[test]
 fn huge_bodies_are_refused_before_they_are_held() {
     let bench = Bench::new(|settings| {
         settings.limits.message_bytes = 100_000;

@@ -250,6 +250,9 @@ fn half_open_sessions_end_and_strange_ones_at_once() {
     let mut silent = Mta::connect(&bench);
     let mut begun = begun(&bench);
     begun.say(b'L', b"Subject\0 x\0");
+    // One that stops in the middle of a packet.
+    let mut half = Mta::connect(&bench);
+    half.0.write_all(b"\0\0\0\x0dO\0\0\0\x06").unwrap();
     for bytes in [
         &b"GET / HTTP/1.1\r\n\r\n"[..],
         b"\0\0\0\0",
@@ -263,6 +266,7 @@ fn half_open_sessions_end_and_strange_ones_at_once() {
     }
     assert!(silent.is_ended());
     assert!(begun.is_ended());
+    assert!(half.is_ended());
     until("sessions are given back", || {
         bench
             .get("/metrics")

@@ -10,12 +10,14 @@ use twicetold_methods::winnow::mix;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::evidence::{Asked, Match};
-use crate::sketch::Sketches;
+use crate::sketch::{Fingerprint, Sketches};
 
 /// Variants that are kept to compare with; further ones are only counted.
 const EXEMPLARS: usize = 6;
 /// A variant that holds less than this of every one kept is kept as well.
 const NEW_VARIANT: f64 = 0.85;
+/// One in so many pairs has to be left of a variant of which some are let go of.
+const LEAST_LEFT: usize = 5;
 /// Pairs that are kept of a reported message, the smallest numbers: a fair sample of its text.
 const KEPT_PAIRS: usize = 96;
 /// Of these, the ones that the index knows.
@@ -250,6 +252,22 @@ impl Campaign {
     fn count(&mut self, message: &Sketches) {
         self.messages += 1;
         self.bulk += u64::from(message.authenticated_bulk);
+    }
+
+    /// Somebody whose word counts keeps a message that was taken for one of these. What both have in common is no sign of
+    /// spam, be it the frame of a newsletter or the footer of a list, and is let go of; the rest is still looked for. If there
+    /// is hardly any rest, the text itself is disputed, and stays.
+    pub(crate) fn let_go(&mut self, kept: &Sketches) {
+        for Exemplar(known) in &mut self.exemplars {
+            let shared = |pair: &Fingerprint| {
+                let found = kept.pairs.binary_search_by_key(&pair.key, |one| one.key);
+                found.is_ok()
+            };
+            let left = known.pairs.iter().filter(|pair| !shared(pair)).count();
+            if left * LEAST_LEFT >= known.pairs.len() {
+                known.pairs.retain(|pair| !shared(pair));
+            }
+        }
     }
 
     /// Takes over what another campaign has, which is the same as this one.

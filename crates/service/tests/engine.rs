@@ -240,6 +240,65 @@ fn authentic_bulk_mail_that_people_keep_is_disputed() {
     assert_eq!(engine.check(&copied, NOW).unwrap().class, Class::Unsure);
 }
 
+/// A post of a list: a frame that all have, round about what it says.
+fn post(seed: u64) -> Sketches {
+    let text = format!(
+        "The Wednesday letter of the canal society, sent to all who keep a narrow boat between Braunston and \
+         Gloucester. Contributions reach the editors Harriet and Osbert until Sunday evening.\n\n{}\n\nMoorings, \
+         lock closures and water levels are listed on the society's noticeboard at Hawkesbury junction. Members \
+         who want to leave the circle tell the treasurer Philippa; back numbers can be borrowed from the library \
+         in Stoke Bruerne, where the founders' logbooks are kept as well.",
+        invented(seed, 45)
+    );
+    let headers =
+        "List-Id: <canal.example.net>\nAuthentication-Results: mx.example.org; dkim=pass\n";
+    with_headers(headers, &text)
+}
+
+#[test]
+fn a_false_report_of_one_post_harms_no_other_for_long() {
+    let engine = trusting(&["anna", "berta"]);
+    // A stranger's report blocks nothing, not even the very post.
+    engine.report(&post(100), "stranger", NOW).unwrap();
+    for seed in 100..110 {
+        assert_ne!(engine.check(&post(seed), NOW).unwrap().class, Class::Spam);
+    }
+    // One who is trusted makes others look alike, as far as the frame goes.
+    let receipt = engine.report(&post(100), "anna", NOW).unwrap();
+    let id = receipt.campaign.unwrap().id;
+    let named = |seed: u64| {
+        let answer = engine.check(&post(seed), NOW).unwrap();
+        answer.campaign.map(|campaign| campaign.id)
+    };
+    assert!((101..110).any(|seed| named(seed) == Some(id)));
+    let taken = (101..110).find(|&seed| named(seed) == Some(id)).unwrap();
+    // Another who is trusted takes one of them out of the junk: it was the frame.
+    let receipt = engine.revoke(&post(taken), "berta", NOW).unwrap();
+    assert_eq!(receipt.outcome, Outcome::Disputed);
+    for seed in 101..140 {
+        assert_eq!(named(seed), None, "{seed}");
+    }
+    // What was reported is still known.
+    assert_eq!(named(100), Some(id));
+    let again = with_headers("", &format!("{} at noon", invented(100, 45)));
+    let answer = engine.check(&again, NOW).unwrap();
+    assert_eq!(answer.campaign.map(|campaign| campaign.id), Some(id));
+}
+
+#[test]
+fn who_keeps_the_very_text_disputes_it_and_it_stays_known() {
+    let engine = trusting(&["anna", "berta"]);
+    engine.report(&mail(SPAM[2]), "anna", NOW).unwrap();
+    for (reporter, text) in [
+        ("berta", SPAM[2].to_owned()),
+        ("stranger", changed(SPAM[2], 50, 3)),
+    ] {
+        engine.revoke(&mail(&text), reporter, NOW).unwrap();
+        let answer = engine.check(&mail(&changed(SPAM[2], 10, 7)), NOW).unwrap();
+        assert_eq!(answer.class, Class::Unsure, "{answer:?}");
+    }
+}
+
 #[test]
 fn campaigns_merge_when_a_message_shows_that_they_are_one() {
     let engine = trusting(&["anna"]);

@@ -165,15 +165,18 @@ async fn take(
         Route::Check => {
             let (given, room) = message(shared, request).await?;
             let answer = shared.check(given, room).await?;
-            let noted = vec![
-                ("class", json!(answer.class)),
-                ("score", json!(short(answer.score))),
-                (
-                    "campaign",
-                    json!(answer.campaign.as_ref().map(|one| one.id)),
-                ),
-                ("reporter", json!(caller.map(|caller| caller.name))),
-            ];
+            // There are many checks, and few logs that want to know of each.
+            let noted = if shared.current().settings.log >= LogLevel::Requests {
+                let campaign = answer.campaign.as_ref().map(|one| one.id);
+                vec![
+                    ("class", json!(answer.class)),
+                    ("score", json!(short(answer.score))),
+                    ("campaign", json!(campaign)),
+                    ("reporter", json!(caller.map(|caller| caller.name))),
+                ]
+            } else {
+                Vec::new()
+            };
             let response = row(&CheckTold::from(&answer)).map(Told::Whole);
             Ok(Answered { response, noted })
         }
@@ -252,10 +255,11 @@ async fn admit(
         // A name of a reporter has no control characters: it is never mistaken for an address.
         Some(caller) => shared.rates.ask(&caller.name, caller.known.per_minute, now),
         None => match from {
-            Some(from) => shared
-                .rates
-                .ask(&format!("\0{from}"), http.checks_per_minute, now),
-            None => Ok(()),
+            Some(from) if http.checks_per_minute > 0 => {
+                let name = format!("\0{from}");
+                shared.rates.ask(&name, http.checks_per_minute, now)
+            }
+            _ => Ok(()),
         },
     };
     asked.map_err(|wait| {

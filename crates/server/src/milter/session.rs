@@ -56,7 +56,7 @@ pub(crate) async fn serve(
         if waited.map_err(|_| io::ErrorKind::TimedOut)??.is_empty() {
             return Ok(());
         }
-        let packet = timeout(PACKET, Packet::read(&mut stream)).await;
+        let packet = timeout(PACKET.min(idle), Packet::read(&mut stream)).await;
         let Some(packet) = packet.map_err(|_| io::ErrorKind::TimedOut)?? else {
             return Ok(());
         };

@@ -5,6 +5,7 @@
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
@@ -37,6 +38,8 @@ pub(crate) struct Moody {
 pub(crate) struct Mood {
     now: Mutex<(bool, bool, usize)>,
     changed: Condvar,
+    /// Whether the state is still being prepared.
+    pub(crate) warming: AtomicBool,
 }
 
 impl Mood {
@@ -104,6 +107,9 @@ impl State for Moody {
     fn set_reporter(&self, name: &str, reporter: Option<&Reporter>) -> Result<(), StateError> {
         self.inner.set_reporter(name, reporter)
     }
+    fn is_warm(&self) -> bool {
+        !self.mood.warming.load(Ordering::SeqCst)
+    }
     fn place(&self) -> &str {
         self.inner.place()
     }
@@ -140,10 +146,14 @@ pub(crate) struct Bench {
 
 impl Bench {
     pub(crate) fn new(change: impl FnOnce(&mut Settings)) -> Self {
+        Self::in_a_mood(change, Mood::default())
+    }
+
+    pub(crate) fn in_a_mood(change: impl FnOnce(&mut Settings), mood: Mood) -> Self {
         let (key, hash) = make_key("anna").unwrap();
         let mut settings = settings(&hash);
         change(&mut settings);
-        let mood = Arc::new(Mood::default());
+        let mood = Arc::new(mood);
         let state = Moody {
             inner: Embedded::in_memory().unwrap(),
             mood: Arc::clone(&mood),

@@ -390,6 +390,7 @@ impl Engine {
             Outcome::Disputed
         };
         if draft.reporter(reporter)?.counts_alone() && outcome == Outcome::Disputed {
+            campaign.let_go(message);
             for (name, report) in &mut campaign.reports {
                 if !report.disputed {
                     report.disputed = true;

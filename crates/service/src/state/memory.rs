@@ -51,8 +51,9 @@ pub(super) struct Memory {
     campaigns: Vec<(u64, Option<Glance>)>,
     /// Numbers that nobody has any more.
     free: Vec<u32>,
-    /// Bytes that glances may still take.
-    room: u64,
+    /// Bytes that glances take, and may take.
+    glances: u64,
+    most: u64,
 }
 
 impl Memory {
@@ -68,7 +69,8 @@ impl Memory {
             numbers: HashMap::default(),
             campaigns: Vec::new(),
             free: Vec::new(),
-            room: glances,
+            glances: 0,
+            most: glances,
         }))
     }
 
@@ -148,9 +150,10 @@ impl Memory {
             return;
         };
         let bytes = |glance: &Option<Glance>| glance.as_ref().map_or(0, Glance::bytes);
-        self.room = self.room.saturating_add(bytes(held));
-        *held = glance.filter(|glance| glance.bytes() <= self.room);
-        self.room = self.room.saturating_sub(bytes(held));
+        self.glances = self.glances.saturating_sub(bytes(held));
+        let room = self.most.saturating_sub(self.glances);
+        *held = glance.filter(|glance| glance.bytes() <= room);
+        self.glances += bytes(held);
     }
 
     /// As [`super::State::owners`], but for keys that lead to many, whose places are handed to `read`.
@@ -189,6 +192,12 @@ impl Memory {
     pub(super) fn glance(&self, id: CampaignId) -> Option<Glance> {
         let number = self.numbers.get(&id.0)?;
         self.campaigns.get(*number as usize)?.1.clone()
+    }
+
+    /// How many bytes it takes.
+    pub(super) fn bytes(&self) -> u64 {
+        let campaigns = CAMPAIGN.saturating_mul(self.campaigns.len() as u64);
+        self.postings.size() + campaigns + self.glances
     }
 
     /// Whether a larger one would be quicker.

@@ -57,6 +57,11 @@ impl Postings {
         }
     }
 
+    /// The bytes that it takes.
+    pub(super) fn size(&self) -> u64 {
+        size_of_val(self.lines.as_slice()) as u64
+    }
+
     /// Whether a larger table would be quicker.
     pub(super) fn is_crowded(&self) -> bool {
         self.taken > self.lines.len() * (FILLED + 1)

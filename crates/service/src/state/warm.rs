@@ -90,7 +90,7 @@ impl Warmth {
         drop(before);
     }
 
-    fn memory_is(&self, what: impl FnOnce(&Memory) -> bool) -> Option<bool> {
+    fn of_memory<T>(&self, what: impl FnOnce(&Memory) -> T) -> Option<T> {
         let memory = self.memory.read().unwrap_or_else(PoisonError::into_inner);
         memory.as_ref().map(what)
     }
@@ -177,10 +177,10 @@ impl Keeper {
     }
 
     fn remember(&mut self, database: &Database, warmth: &Arc<Warmth>, most: u64) {
-        if warmth.memory_is(Memory::is_full) == Some(true) {
+        if warmth.of_memory(Memory::is_full) == Some(true) {
             warmth.set_memory(None);
         }
-        let wanted = warmth.memory_is(Memory::is_crowded).unwrap_or(true);
+        let wanted = warmth.of_memory(Memory::is_crowded).unwrap_or(true);
         if !wanted || warmth.deeds().is_some() {
             return;
         }
@@ -190,6 +190,11 @@ impl Keeper {
         };
         match Memory::new(&snapshot, most) {
             Ok(Some(memory)) => {
+                // There is not always room for both.
+                let before = warmth.of_memory(Memory::bytes).unwrap_or(0);
+                if before.saturating_add(memory.bytes()) > most {
+                    warmth.set_memory(None);
+                }
                 *warmth.deeds() = Some(Vec::new());
                 let begun = warmth.spawn(move |shared| fill_memory(shared, &snapshot, memory));
                 if !begun {
