@@ -1,17 +1,19 @@
 //! How many messages a second does the server check, and how long does each take?
-//! `load FOLDER CAMPAIGNS CONNECTIONS SECONDS [RATE]`
+//! `load FOLDER CAMPAIGNS CONNECTIONS SECONDS [RATE | wrk]`
 //!
 //! Fills a store in FOLDER (empty, or left by an earlier run with the same number) with invented campaigns, serves it
 //! on the loopback interface and asks it over kept connections, each message a whole one of its own: half of them
 //! variants of stored ones. Without RATE each connection asks again as soon as it has an answer; with RATE
 //! requests are due at fixed times, and a request that begins late counts from when it was due. The CPU time of
-//! the server's threads is told apart from that of those who ask.
+//! the server's threads is told apart from that of those who ask. With `wrk` that program asks (Debian: `wrk`), from
+//! another process, the same messages by `messages.lua`.
 
 use std::error::Error;
 use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -143,6 +145,38 @@ fn ask(
     Ok(times)
 }
 
+/// The threads of the server that answer.
+const SERVERS: [&str; 2] = ["network", "check"];
+
+/// Has wrk ask, and prints what it says.
+fn wrk(
+    folder: &Path,
+    texts: &[String],
+    port: u16,
+    connections: usize,
+    seconds: f64,
+) -> Result<(), Box<dyn Error>> {
+    let (script, messages) = (folder.join("messages.lua"), folder.join("messages.txt"));
+    fs::write(&script, include_str!("messages.lua"))?;
+    fs::write(&messages, texts.concat())?;
+    let output = Command::new("wrk")
+        .args(["--threads=1", "--latency"])
+        .arg(format!("--connections={connections}"))
+        .arg(format!("--duration={seconds:.0}s"))
+        .arg("--script")
+        .arg(&script)
+        .arg(format!("http://127.0.0.1:{port}/"))
+        .env("MESSAGES", &messages)
+        .output()
+        .map_err(|error| format!("wrk cannot be started (Debian: apt-get install wrk): {error}"))?;
+    let text = [output.stdout, output.stderr].concat();
+    std::io::stdout().lock().write_all(&text)?;
+    if !output.status.success() {
+        return Err("wrk failed".into());
+    }
+    Ok(())
+}
+
 /// Whether it says that it is worth sending requests.
 fn is_ready(address: (&str, u16)) -> std::io::Result<bool> {
     let mut stream = TcpStream::connect(address)?;
@@ -153,14 +187,16 @@ fn is_ready(address: (&str, u16)) -> std::io::Result<bool> {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let usage = "usage: load FOLDER CAMPAIGNS CONNECTIONS SECONDS [RATE]";
+    let usage = "usage: load FOLDER CAMPAIGNS CONNECTIONS SECONDS [RATE | wrk]";
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [folder, campaigns, connections, seconds, rest @ ..] = arguments.as_slice() else {
         return Err(usage.into());
     };
     let (campaigns, connections): (u64, usize) = (campaigns.parse()?, connections.parse()?);
     let seconds: f64 = seconds.parse()?;
-    let rate: Option<f64> = rest.first().map(|rate| rate.parse()).transpose()?;
+    let with_wrk = rest.first().is_some_and(|rate| rate == "wrk");
+    let rate = rest.first().filter(|_| !with_wrk);
+    let rate: Option<f64> = rate.map(|rate| rate.parse()).transpose()?;
     let engine = fill(&PathBuf::from(folder), campaigns)?;
     let mut settings = Settings::default();
     settings.http.listen = vec![Place::Tcp("127.0.0.1".to_owned(), 0)];
@@ -171,6 +207,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("nothing is served".into());
     };
     let mut bytes = 0;
+    let mut texts: Vec<String> = Vec::new();
     let messages: Vec<Vec<u8>> = (0..4_000_u64)
         .map(|n| {
             // Variants of stored ones, and strangers.
@@ -180,6 +217,9 @@ fn main() -> Result<(), Box<dyn Error>> {
                 message(n + (1 << 40), 0)
             };
             bytes += text.len();
+            if with_wrk {
+                texts.push(format!("{}\n{text}", text.len()));
+            }
             let head = format!(
                 "POST /v1/check HTTP/1.1\r\nHost: localhost\r\nContent-Type: message/rfc822\r\nContent-Length: {}\r\n\r\n",
                 text.len()
@@ -190,8 +230,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (count, messages) = (messages.len(), Arc::new(messages));
     let run =
         |seconds: f64, rate: Option<f64>| -> Result<(Vec<Duration>, f64, u64), Box<dyn Error>> {
-            let names = ["network", "check"];
-            let (began, used) = (Instant::now(), ticks(&names));
+            let (began, used) = (Instant::now(), ticks(&SERVERS));
             let until = began + Duration::from_secs_f64(seconds);
             let pace = rate.map(|rate| Duration::from_secs_f64(connections as f64 / rate));
             let threads: Vec<_> = (0..connections)
@@ -206,7 +245,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 times.extend(thread.join().map_err(|_| "a client ended badly")??);
             }
             times.sort_unstable();
-            Ok((times, began.elapsed().as_secs_f64(), ticks(&names) - used))
+            Ok((times, began.elapsed().as_secs_f64(), ticks(&SERVERS) - used))
         };
     let began = Instant::now();
     while !is_ready((&host, port))? {
@@ -215,6 +254,18 @@ fn main() -> Result<(), Box<dyn Error>> {
     let waited = began.elapsed();
     // Once to warm up.
     run(1.0, rate)?;
+    if with_wrk {
+        let (began, used) = (Instant::now(), ticks(&SERVERS));
+        wrk(Path::new(folder), &texts, port, connections, seconds)?;
+        let used = (ticks(&SERVERS) - used) as f64 / 100.0;
+        writeln!(
+            std::io::stdout().lock(),
+            "{campaigns} campaigns: the server used {used:.2} s of CPU time in {:.1} s",
+            began.elapsed().as_secs_f64()
+        )?;
+        server.stop()?;
+        return Ok(());
+    }
     let (times, took, used) = run(seconds, rate)?;
     let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize];
     let rate = times.len() as f64 / took;

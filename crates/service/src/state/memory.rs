@@ -66,7 +66,10 @@ impl Memory {
         let glances = most.saturating_sub(bytes);
         Ok((glances >= campaigns.saturating_mul(GLANCE)).then(|| Self {
             postings: Postings::new(room),
-            numbers: HashMap::default(),
+            numbers: HashMap::with_capacity_and_hasher(
+                usize::try_from(campaigns).unwrap_or(0),
+                FixedState::default(),
+            ),
             campaigns: Vec::new(),
             free: Vec::new(),
             glances: 0,
