@@ -7,7 +7,9 @@ mod support;
 use std::time::{Duration, Instant};
 
 use support::{DAY, Dice, NOW, SPAM, changed, html, mail};
-use twicetold_service::{Answer, Embedded, Engine, Receipt, Sketches, State};
+use twicetold_service::{
+    Answer, CampaignId, Change, Committed, Embedded, Engine, Receipt, Record, Sketches, State,
+};
 
 /// Texts of few words, so that many have pairs in common: some a handful, some nearly all.
 fn text(number: u64) -> String {
@@ -143,6 +145,30 @@ fn in_memory_it_is_as_in_the_file() {
 #[test]
 fn behind_a_filter_it_is_as_in_the_file() {
     is_the_same(1000);
+}
+
+#[test]
+fn more_at_once_than_there_is_room_for_is_found() {
+    let state = Embedded::in_memory().unwrap();
+    state.warm(1 << 30).unwrap();
+    wait_until_warm(&state);
+    let key = |n: u64| n.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    for round in 0..3 {
+        let keys: Vec<u64> = (0..100_000).map(|n| key(round << 32 | n)).collect();
+        let id = CampaignId(7 + round);
+        let change = Change {
+            id,
+            expected: 0,
+            record: Some(Record::Merged(CampaignId(1))),
+            added: keys.clone(),
+            removed: Vec::new(),
+            tallies: Vec::new(),
+        };
+        assert_eq!(state.commit(&[change]).unwrap(), Committed::Done);
+        for owners in state.owners(&keys, 5).unwrap() {
+            assert_eq!(owners.ids, [id]);
+        }
+    }
 }
 
 #[test]

@@ -16,6 +16,9 @@ const CAMPAIGN: u64 = 64;
 /// What a glance tells of a usual one.
 const GLANCE: u64 = 256;
 
+/// So many deeds are done at most before it is looked whether there is room for more.
+pub(super) const AT_ONCE: usize = 1024;
+
 /// Something that was committed.
 #[derive(Clone, Debug)]
 pub(super) enum Deed {
@@ -208,8 +211,8 @@ impl Memory {
         self.postings.is_crowded()
     }
 
-    /// Whether there is no room for more.
+    /// Whether there is hardly room for [`AT_ONCE`] more: some must be left, so that a search ends.
     pub(super) fn is_full(&self) -> bool {
-        self.postings.is_full()
+        self.postings.room() < 2 * AT_ONCE
     }
 }

@@ -14,14 +14,12 @@ use redb::{Database, ReadTransaction, ReadableDatabase, ReadableTable, ReadableT
 use super::Owners;
 use super::embedded::INDEX;
 use super::filter::Filter;
-use super::memory::{Deed, Memory};
+use super::memory::{AT_ONCE, Deed, Memory};
 use crate::campaign::CampaignId;
 use crate::glance::Glance;
 
 /// More is not written down while a snapshot is read: it is read anew instead.
 const WRITTEN_DOWN: usize = 1 << 21;
-/// What was committed is done to the memory in pieces of so many, so that nobody waits long.
-const AT_ONCE: usize = 1024;
 
 /// What answers, and the threads that fill the next one.
 #[derive(Debug, Default)]
@@ -149,13 +147,18 @@ impl Keeper {
                 written.extend(done.iter().cloned());
             }
         }
+        // In pieces, so that nobody who asks waits long.
         for some in done.chunks(AT_ONCE) {
-            let mut memory = warmth
+            let mut held = warmth
                 .memory
                 .write()
                 .unwrap_or_else(PoisonError::into_inner);
-            let Some(memory) = memory.as_mut() else { break };
+            let Some(memory) = held.as_mut() else { break };
             some.iter().for_each(|deed| memory.apply(deed.clone()));
+            if memory.is_full() {
+                // The file knows everything, and a larger one will be made.
+                *held = None;
+            }
         }
     }
 
@@ -177,9 +180,6 @@ impl Keeper {
     }
 
     fn remember(&mut self, database: &Database, warmth: &Arc<Warmth>, most: u64) {
-        if warmth.of_memory(Memory::is_full) == Some(true) {
-            warmth.set_memory(None);
-        }
         let wanted = warmth.of_memory(Memory::is_crowded).unwrap_or(true);
         if !wanted || warmth.deeds().is_some() {
             return;
@@ -236,19 +236,24 @@ impl Keeper {
 fn fill_memory(shared: &Warmth, snapshot: &ReadTransaction, mut memory: Memory) {
     let unwanted = || shared.ending.load(Ordering::Acquire);
     let filled = memory.fill(snapshot, unwanted);
-    // As long as this is held nothing else is committed.
+    // As long as this is held nothing else is done.
     let mut deeds = shared.deeds();
-    let Some(written) = deeds.take() else { return };
-    if filled.is_err() || unwanted() {
-        // Nothing better is to come; whoever reads the file hears why.
-        shared.warm.store(true, Ordering::Release);
-        return;
+    if let Some(written) = deeds.take()
+        && filled.is_ok()
+        && !unwanted()
+    {
+        for some in written.chunks(AT_ONCE) {
+            if !memory.is_full() {
+                some.iter().for_each(|deed| memory.apply(deed.clone()));
+            }
+        }
+        if !memory.is_full() {
+            shared.set_memory(Some(memory));
+        }
     }
-    written.into_iter().for_each(|deed| memory.apply(deed));
-    if !memory.is_full() {
-        shared.set_memory(Some(memory));
-        shared.warm.store(true, Ordering::Release);
-    }
+    // If it came to nothing, the next commit begins anew, and meanwhile nothing better is to come; whoever reads a
+    // damaged file hears of it.
+    shared.warm.store(true, Ordering::Release);
 }
 
 /// Notes all keys of a snapshot; gives up when the state is closed.
