@@ -1,6 +1,6 @@
 //! What is put aside when there is no room for it in memory.
 //!
-//! The sentences and fingerprints of a message are asked for when that message is asked about, and hardly ever otherwise.
+//! The sentences and word pairs of a message are asked for when that message is asked about, and hardly ever otherwise.
 //! Beyond the memory that a user allows they go to a file that nobody else sees, and come back one by one.
 
 use std::borrow::Cow;
@@ -9,9 +9,10 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
+use twicetold_methods::winnow::Winnow;
+
 use crate::cache::{Appending, Place, Reader, Writer, read_back, read_told, told};
 use crate::record::Told;
-use twicetold_methods::winnow::Winnow;
 
 /// What finding candidates needs to know of the message that is asked about.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -120,7 +120,7 @@ impl Walk<'_> {
         self.ask(a, kept, u32::MAX, |mut question| {
             let _ = question.likely.set(near.to_vec());
             // The sentence that nobody had then is looked for in the new ones only.
-            if question.misses_still(&question.hard()) {
+            if self.shortcuts() && question.misses_still(&question.hard()) {
                 return None;
             }
             question.likely.take();
@@ -427,11 +427,11 @@ impl Question<'_, '_> {
         };
         let (walk, index) = (self.walk, &self.kept.index);
         let mut holders: Vec<u32> = Vec::new();
-        // Who has the sentence has so many of these fingerprints.
-        let mut shared = unit.least_fingerprints(walk.options.window);
-        if walk.records[self.a as usize].short {
-            shared = 0;
-        }
+        // Who has the sentence has so many of these fingerprints, if fingerprints are made of stable pairs.
+        let mut shared = match walk.shortcuts() && !walk.records[self.a as usize].short {
+            true => unit.least_fingerprints(walk.options.window),
+            false => 0,
+        };
         for &pair in unit.pairs {
             let list = walk.fingerprints.holders(index, pair);
             match list.len() <= COMMON {
