@@ -53,9 +53,7 @@ impl<'d> Open<'d> {
             },
         )
     }
-}
 
-impl Open<'_> {
     /// How many of its pairs are fingerprints at least of whoever has the sentence, some words of it altered: one of every
     /// `window` that follow each other.
     pub(crate) fn least_fingerprints(&self, window: usize) -> usize {

@@ -81,16 +81,17 @@ impl Walk<'_> {
 
     /// Whether a message holds a fact or a run of words that no other message has, so that nothing can cover it.
     pub(crate) fn is_new(&self, a: u32) -> bool {
-        let record = &self.records[a as usize];
-        if record
-            .facts
+        self.has_new_fact(a)
+            || self
+                .detail(a)
+                .is_none_or(|detail| tells_news(&detail, self.pairs))
+    }
+
+    fn has_new_fact(&self, a: u32) -> bool {
+        let facts = &self.records[a as usize].facts;
+        facts
             .iter()
             .any(|&fact| !self.pairs.contains(u64::from(fact)))
-        {
-            return true;
-        }
-        self.detail(a)
-            .is_none_or(|detail| tells_news(&detail, self.pairs))
     }
 
     /// Its sentences and word pairs; `None` if they cannot be read back.
@@ -136,10 +137,14 @@ impl Walk<'_> {
         answer: impl FnOnce(Question<'_, '_>) -> Option<Proven>,
     ) -> Option<Proven> {
         let record = &self.records[a as usize];
-        if record.is_empty() || (self.shortcuts() && self.is_new(a)) {
+        if record.is_empty() || (self.shortcuts() && self.has_new_fact(a)) {
             return None;
         }
+        // It may have to be read back from a file: once is enough.
         let detail = self.detail(a)?;
+        if self.shortcuts() && tells_news(&detail, self.pairs) {
+            return None;
+        }
         answer(Question {
             detail: &detail,
             walk: self,
