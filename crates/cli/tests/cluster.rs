@@ -11,56 +11,11 @@ use std::collections::HashMap;
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
+use common::spark::{QUICK, SAMPLE, python, written};
 use common::{Folder, text, twicetold};
-
-const SAMPLE: [&str; 2] = ["../../sample/mailbox", "../../sample/list.mbox"];
-
-/// A job of a few messages spends its time compiling; these leave out what pays for larger ones only.
-const QUICK: [&str; 5] = [
-    "spark.sql.codegen.wholeStage=false",
-    "spark.sql.codegen.factoryMode=NO_CODEGEN",
-    "spark.sql.adaptive.enabled=false",
-    "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-    "spark.executor.extraJavaOptions=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-];
-
-/// The Python that has PySpark; `None`, and a word about it, if there is none.
-fn python() -> Option<PathBuf> {
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
-    let python = target.join("spark-venv/bin/python");
-    let has = |what: &str| {
-        let asked = Command::new(&python).args(["-c", what]).output();
-        asked.is_ok_and(|asked| asked.status.success())
-    };
-    if has("import pyspark") {
-        return Some(python);
-    }
-    eprintln!("SKIPPED: there is no PySpark in target/spark-venv; scripts/spark installs it");
-    None
-}
-
-/// The rows that a job wrote, as one text.
-fn written(folder: &str) -> String {
-    let mut parts: Vec<PathBuf> = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| {
-            path.file_name()
-                .unwrap()
-                .to_str()
-                .unwrap()
-                .starts_with("part-")
-        })
-        .collect();
-    parts.sort();
-    parts
-        .iter()
-        .map(|part| fs::read_to_string(part).unwrap())
-        .collect()
-}
 
 /// The processes below this one that are executors.
 fn executors(ancestor: u32) -> Vec<u32> {
@@ -95,7 +50,9 @@ fn executors(ancestor: u32) -> Vec<u32> {
 
 #[test]
 fn the_sample_is_judged_as_by_scan_though_an_executor_is_killed() {
-    let Some(python) = python() else { return };
+    let Some(python) = python("pyspark") else {
+        return;
+    };
     let folder = Folder::new("cluster-sample");
     let output = folder.at("verdicts");
     let scan = ["scan", "--no-cache", "--with-trash", "--format", "jsonl"];
@@ -136,7 +93,9 @@ fn the_sample_is_judged_as_by_scan_though_an_executor_is_killed() {
 
 #[test]
 fn a_host_without_the_program_is_named() {
-    let Some(python) = python() else { return };
+    let Some(python) = python("pyspark") else {
+        return;
+    };
     let folder = Folder::new("cluster-without");
     let output = folder.at("verdicts");
     let run = twicetold(

@@ -11,36 +11,13 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 
+use common::spark::{QUICK, SAMPLE, python, written};
 use common::{Folder, text, twicetold};
 
-const SAMPLE: [&str; 2] = ["../../sample/mailbox", "../../sample/list.mbox"];
 const METHODS: &str = "winnow,imatch,blocks,simhash,layout,edit";
-
-/// A job of a few messages spends its time compiling; these leave out what pays for larger ones only.
-const QUICK: [&str; 5] = [
-    "spark.sql.codegen.wholeStage=false",
-    "spark.sql.codegen.factoryMode=NO_CODEGEN",
-    "spark.sql.adaptive.enabled=false",
-    "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-    "spark.executor.extraJavaOptions=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-];
-
-/// The Python that has PySpark; `None`, and a word about it, if there is none.
-fn python() -> Option<PathBuf> {
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
-    let python = target.join("spark-venv/bin/python");
-    let asked = Command::new(&python)
-        .args(["-c", "import pyspark, pyarrow, pandas"])
-        .output();
-    if asked.is_ok_and(|asked| asked.status.success()) {
-        return Some(python);
-    }
-    eprintln!("SKIPPED: there is no PySpark in target/spark-venv; scripts/spark installs it");
-    None
-}
 
 /// Runs `cluster pairs`, in a folder of its own for everything temporary.
 fn cluster_pairs(python: &Path, folder: &Folder, args: &[&str]) -> Output {
@@ -52,18 +29,6 @@ fn cluster_pairs(python: &Path, folder: &Folder, args: &[&str]) -> Output {
         .env("TMPDIR", folder.at(""))
         .output()
         .unwrap()
-}
-
-/// The rows that a job wrote, as one text.
-fn written(folder: &str) -> String {
-    let mut parts: Vec<PathBuf> = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.to_string_lossy().contains("/part-"))
-        .collect();
-    parts.sort();
-    let read = |part: &PathBuf| fs::read_to_string(part).unwrap();
-    parts.iter().map(read).collect()
 }
 
 /// Numbers that look random and are the same every time.
@@ -129,7 +94,9 @@ fn mbox() -> String {
 
 #[test]
 fn the_rows_are_those_of_pairs_for_every_method() {
-    let Some(python) = python() else { return };
+    let Some(python) = python("pyspark, pyarrow, pandas") else {
+        return;
+    };
     let folder = Folder::new("cluster-pairs");
     let (output, texts, boats) = (
         folder.at("pairs"),
@@ -172,7 +139,9 @@ pq.write_table(pa.Table.from_pylist(rows), sys.argv[1])
 
 #[test]
 fn tables_and_urls_are_read_and_what_is_bad_is_named_and_left_out() {
-    let Some(python) = python() else { return };
+    let Some(python) = python("pyspark, pyarrow, pandas") else {
+        return;
+    };
     let folder = Folder::new("cluster-pairs-bad");
     for part in ["mail", "tables", "remote"] {
         fs::create_dir(folder.at(part)).unwrap();

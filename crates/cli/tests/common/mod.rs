@@ -3,6 +3,8 @@
 // Every test file uses its own part of this, and a failing step is to fail the test.
 #![allow(dead_code, clippy::unwrap_used)]
 
+pub(crate) mod spark;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
