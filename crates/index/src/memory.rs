@@ -1,7 +1,6 @@
 //! The index in memory.
 
 use std::cell::RefCell;
-use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use foldhash::fast::FixedState;
@@ -96,11 +95,13 @@ impl MemoryIndex {
     }
 }
 
-/// Where each message stands among those found, by its number. It is used again, since most look-ups are short: a mark
-/// of an earlier look-up leads to a place where another message stands, or none.
+/// How often each message was met in a look-up, by its number. It is used again, since most look-ups are short: what
+/// an earlier one counted bears the number of an earlier turn.
 #[derive(Default)]
-struct Marks {
-    near: Vec<u32>,
+struct Tally {
+    turn: u32,
+    /// The turn in which a message was met last, and how often it was met then.
+    near: Vec<(u32, u32)>,
     /// For numbers so high that a place for each would be wasteful.
     far: HashMap<u32, u32, FixedState>,
 }
@@ -108,30 +109,62 @@ struct Marks {
 /// Numbers from here on are high.
 const FAR: u32 = 1 << 26;
 
-impl Marks {
-    fn place(&mut self, message: u32, found: &[Candidate]) -> Option<usize> {
-        let at = match message < FAR {
-            true => *self.near.get(message as usize)? as usize,
-            false => *self.far.get(&message)? as usize,
-        };
-        (found.get(at)?.message == message).then_some(at)
+impl Tally {
+    fn begin(&mut self) {
+        self.far.clear();
+        self.turn = self.turn.wrapping_add(1);
+        if self.turn == 0 {
+            self.near.clear();
+            self.turn = 1;
+        }
     }
 
-    fn mark(&mut self, message: u32, at: usize) {
+    /// Counts a message; true if it was not met before in this turn.
+    fn meet(&mut self, message: u32) -> bool {
         if message >= FAR {
-            self.far.insert(message, at as u32);
-            return;
+            let times = self.far.entry(message).or_default();
+            *times += 1;
+            return *times == 1;
         }
-        let message = message as usize;
-        if self.near.len() <= message {
-            self.near.resize(message + 1, 0);
+        let at = message as usize;
+        if self.near.len() <= at {
+            self.near.resize(at + 1, (0, 0));
         }
-        self.near[message] = at as u32;
+        let (turn, times) = &mut self.near[at];
+        let first = *turn != self.turn;
+        *times = if first { 1 } else { *times + 1 };
+        *turn = self.turn;
+        first
+    }
+
+    /// How often a message that was met in this turn was met.
+    fn times(&self, message: u32) -> u32 {
+        match message < FAR {
+            true => self.near.get(message as usize).map_or(0, |met| met.1),
+            false => self.far.get(&message).copied().unwrap_or(0),
+        }
     }
 }
 
 thread_local! {
-    static MARKS: RefCell<Marks> = RefCell::default();
+    static TALLY: RefCell<Tally> = RefCell::default();
+}
+
+/// Orders by shared keys, most first, and then by `then`, lowest first: as one number, which compares quickly.
+fn most_first(shared: u32, then: u32) -> u64 {
+    u64::from(!shared) << 32 | u64::from(then)
+}
+
+/// The `limit` lowest, in order.
+fn lowest(mut orders: Vec<u64>, limit: usize) -> Vec<u64> {
+    if limit < orders.len() {
+        if limit > 0 {
+            orders.select_nth_unstable(limit - 1);
+        }
+        orders.truncate(limit);
+    }
+    orders.sort_unstable();
+    orders
 }
 
 /// The messages that hold one of the `rarest` rarest of `keys` (sorted, each once), with the exact number of keys they
@@ -148,36 +181,45 @@ pub fn sharing<'i, 'k, K: Copy + Ord + 'k>(
     let mut lists: Vec<&[u32]> = keys.iter().map(|&key| holders(key)).collect();
     lists.sort_by_key(|list| list.len());
     let all: usize = lists.iter().map(|list| list.len()).sum();
-    let mut found: Vec<Candidate> = Vec::new();
+    let mut met: Vec<u32> = Vec::new();
     let mut walked = 0;
-    MARKS.with_borrow_mut(|marks| {
+    let times: Vec<u32> = TALLY.with_borrow_mut(|tally| {
+        tally.begin();
         for list in lists.into_iter().take(rarest) {
             let left = limits.entries.saturating_sub(walked);
-            for &message in list.iter().take(left) {
-                match marks.place(message, &found) {
-                    Some(at) => found[at].shared += 1,
-                    None => {
-                        marks.mark(message, found.len());
-                        found.push(Candidate { message, shared: 1 });
-                    }
-                }
-            }
+            met.extend(list.iter().take(left).filter(|&&m| tally.meet(m)));
             walked += list.len().min(left);
         }
-        marks.far.clear();
+        met.iter().map(|&message| tally.times(message)).collect()
     });
-    // Whoever has walked every list to its end has counted already. Else those found by the rarest keys come first: only
-    // they are counted exactly.
-    if walked < all {
-        found.sort_by_key(|candidate| Reverse(candidate.shared));
-        found.truncate(limits.messages);
-        for candidate in &mut found {
-            candidate.shared = shared_keys(keys, keys_of(candidate.message)) as u32;
+    let orders: Vec<u64> = match walked < all {
+        // Whoever has walked every list to its end has counted already.
+        false => times
+            .iter()
+            .zip(&met)
+            .map(|(&n, &m)| most_first(n, m))
+            .collect(),
+        // Else those found by the rarest keys come first: only they are counted exactly.
+        true => {
+            let found = times
+                .iter()
+                .zip(0..)
+                .map(|(&n, at)| most_first(n, at))
+                .collect();
+            let counted = lowest(found, limits.messages).into_iter().map(|order| {
+                let message = met[order as u32 as usize];
+                most_first(shared_keys(keys, keys_of(message)) as u32, message)
+            });
+            counted.collect()
         }
-    }
-    found.sort_unstable_by_key(|candidate| (Reverse(candidate.shared), candidate.message));
-    found.truncate(limits.messages);
+    };
+    let found = lowest(orders, limits.messages).into_iter();
     found
+        .map(|order| Candidate {
+            message: order as u32,
+            shared: !((order >> 32) as u32),
+        })
+        .collect()
 }
 
 /// How much work a look-up may be.
