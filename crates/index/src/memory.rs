@@ -99,23 +99,27 @@ impl MemoryIndex {
 /// an earlier one counted bears the number of an earlier turn.
 #[derive(Default)]
 struct Tally {
+    /// The number of this turn, where it stands in a place.
     turn: u32,
-    /// The turn in which a message was met last, and how often it was met then.
-    near: Vec<(u32, u32)>,
+    /// In one number, since a look-up waits for memory more than for anything else: the turn in which a message was met
+    /// last, and below it how often it was met then.
+    near: Vec<u32>,
     /// For numbers so high that a place for each would be wasteful.
     far: HashMap<u32, u32, FixedState>,
 }
 
 /// Numbers from here on are high.
 const FAR: u32 = 1 << 26;
+/// The turn stands above as many bits as it takes to count to a million; nobody is counted further.
+const TURN: u32 = 1 << 20;
 
 impl Tally {
     fn begin(&mut self) {
         self.far.clear();
-        self.turn = self.turn.wrapping_add(1);
+        self.turn = self.turn.wrapping_add(TURN);
         if self.turn == 0 {
-            self.near.clear();
-            self.turn = 1;
+            self.near.fill(0);
+            self.turn = TURN;
         }
     }
 
@@ -128,19 +132,21 @@ impl Tally {
         }
         let at = message as usize;
         if self.near.len() <= at {
-            self.near.resize(at + 1, (0, 0));
+            self.near.resize(at + 1, 0);
         }
-        let (turn, times) = &mut self.near[at];
-        let first = *turn != self.turn;
-        *times = if first { 1 } else { *times + 1 };
-        *turn = self.turn;
+        let place = &mut self.near[at];
+        let first = *place < self.turn;
+        if first {
+            *place = self.turn;
+        }
+        *place += u32::from(*place % TURN < TURN - 1);
         first
     }
 
     /// How often a message that was met in this turn was met.
     fn times(&self, message: u32) -> u32 {
         match message < FAR {
-            true => self.near.get(message as usize).map_or(0, |met| met.1),
+            true => self.near.get(message as usize).map_or(0, |met| met % TURN),
             false => self.far.get(&message).copied().unwrap_or(0),
         }
     }
@@ -237,4 +243,47 @@ impl Limits {
         entries: usize::MAX,
         messages: usize::MAX,
     };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_earlier_turns_counted_is_forgotten() {
+        let mut tally = Tally::default();
+        for turn in 0..10_000_u32 {
+            tally.begin();
+            let message = turn % 7;
+            let times = turn % 3 + 1;
+            let first = (0..times).map(|_| tally.meet(message)).collect::<Vec<_>>();
+            assert_eq!(first.iter().filter(|&&first| first).count(), 1, "{turn}");
+            assert!(first[0]);
+            assert_eq!(tally.times(message), times, "{turn}");
+            assert!(tally.meet(FAR + message));
+            assert!(!tally.meet(FAR + message));
+            assert_eq!(tally.times(FAR + message), 2);
+        }
+    }
+
+    #[test]
+    fn nobody_is_counted_into_the_next_turn() {
+        let mut tally = Tally::default();
+        tally.begin();
+        for _ in 0..TURN + 5 {
+            tally.meet(3);
+        }
+        assert_eq!(tally.times(3), TURN - 1);
+        assert!(!tally.meet(3));
+        tally.begin();
+        assert!(tally.meet(3));
+    }
+
+    #[test]
+    fn only_as_many_as_are_asked_for_and_in_order() {
+        let orders = vec![5, 1, 4, 2, 3];
+        assert_eq!(lowest(orders.clone(), 2), [1, 2]);
+        assert_eq!(lowest(orders.clone(), 9), [1, 2, 3, 4, 5]);
+        assert!(lowest(orders, 0).is_empty());
+    }
 }
