@@ -294,6 +294,27 @@ fn folders_are_chosen_by_patterns_and_views_are_left_out() {
 }
 
 #[test]
+fn trash_stays_on_the_server_if_nobody_will_read_it() {
+    let dovecot = Dovecot::start();
+    fill(&dovecot, "INBOX", 0, 5);
+    fill(&dovecot, "Trash", 5, 3);
+    let home = Folder::new();
+    let profile = imap(&dovecot);
+    let mut options = FetchOptions {
+        without_discarded: true,
+        ..FetchOptions::default()
+    };
+    let report = fetched(&profile, home.path(), &options);
+    assert_eq!(report.new_messages(), 5, "{report:?}");
+    let trash = ("Trash".to_owned(), Skipped::Discarded);
+    assert!(report.skipped.contains(&trash), "{report:?}");
+    options.without_discarded = false;
+    let report = fetched(&profile, home.path(), &options);
+    assert_eq!(report.new_messages(), 3, "{report:?}");
+    assert_eq!(contents(&home.at(".Trash")), mails(5..8));
+}
+
+#[test]
 fn another_client_changes_the_mailbox_meanwhile() {
     let dovecot = Dovecot::start();
     fill(&dovecot, "INBOX", 0, 800);

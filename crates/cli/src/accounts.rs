@@ -11,7 +11,7 @@ use anyhow::Result;
 use clap::Args;
 use twicetold_account::{
     ConfigError, Connect, Credentials, Error, Fault, FetchOptions, FetchReport, Fetched, Profile,
-    Profiles, Protocol, Secret, Session, credentials, fetch, fetched_folders,
+    Profiles, Protocol, Secret, Session, Skipped, credentials, fetch, fetched_folders,
 };
 use twicetold_source::act::Failure;
 
@@ -92,8 +92,14 @@ impl AccountsArgs {
         })
     }
 
-    /// The paths, with `account:NAME` and `account:NAME/FOLDER` replaced by where their mail is.
-    pub(crate) fn resolve(&self, paths: &[PathBuf], remote: bool, quiet: bool) -> Result<Places> {
+    /// The paths, with `account:NAME` and `account:NAME/FOLDER` replaced by where their mail is: on the server, if `remote`
+    /// says so.
+    pub(crate) fn resolve(
+        &self,
+        paths: &[PathBuf],
+        remote: Option<Remote>,
+        quiet: bool,
+    ) -> Result<Places> {
         let mut places = Places::default();
         let mut accounts = 0;
         for path in paths {
@@ -108,9 +114,11 @@ impl AccountsArgs {
                 None => (name, None),
             };
             let profile = self.account(name)?;
-            let root = if remote {
+            let root = if let Some(remote) = remote {
                 let temporary = Temporary::new(&profile.name)?;
-                fetch_for_once(&profile, folder, &temporary.0, quiet)?;
+                let left = fetch_for_once(&profile, folder, remote, &temporary.0, quiet)?;
+                let place = |folder: String| format!("account:{name}/{folder}");
+                places.left_there.extend(left.into_iter().map(place));
                 let root = temporary.0.clone();
                 places.temporary.push(temporary);
                 root
@@ -125,7 +133,7 @@ impl AccountsArgs {
                 pop3: profile.protocol == Protocol::Pop3,
             });
         }
-        if remote && accounts == 0 {
+        if remote.is_some() && accounts == 0 {
             return Err(Advice::new(
                 "--remote is about accounts, and none is named",
                 "name one: account:NAME",
@@ -137,12 +145,21 @@ impl AccountsArgs {
     }
 }
 
+/// Mail is read as it is on the server now.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Remote {
+    /// Trash and junk are read as well.
+    pub(crate) with_trash: bool,
+}
+
 /// Paths to read; what is only there for this run goes when this is dropped.
 #[derive(Debug, Default)]
 pub(crate) struct Places {
     pub(crate) paths: Vec<PathBuf>,
     /// The mail of accounts among them.
     pub(crate) accounts: Vec<AccountMail>,
+    /// Trash and junk that stayed on their servers, since nobody wants to read it.
+    pub(crate) left_there: Vec<String>,
     temporary: Vec<Temporary>,
 }
 
@@ -215,9 +232,18 @@ fn place_of(profile: &Profile, root: &Path, folder: Option<&str>) -> Result<Path
     }
 }
 
-fn fetch_for_once(profile: &Profile, folder: Option<&str>, root: &Path, quiet: bool) -> Result<()> {
+/// Fetches, and names the folders of trash and junk that were left where they are.
+fn fetch_for_once(
+    profile: &Profile,
+    folder: Option<&str>,
+    remote: Remote,
+    root: &Path,
+    quiet: bool,
+) -> Result<Vec<String>> {
     let options = FetchOptions {
         folders: folder.map(str::to_owned).into_iter().collect(),
+        // A folder that is named is read, whatever it is for.
+        without_discarded: folder.is_none() && !remote.with_trash,
         ..FetchOptions::default()
     };
     let secrets = login(profile)?;
@@ -227,8 +253,13 @@ fn fetch_for_once(profile: &Profile, folder: Option<&str>, root: &Path, quiet: b
     let report: FetchReport = report.map_err(|error| advice(&error))?;
     match report.failure {
         Some(failure) => Err(advice(&failure)),
-        None => Ok(()),
+        None => Ok(discarded(report.skipped)),
     }
+}
+
+fn discarded(skipped: Vec<(String, Skipped)>) -> Vec<String> {
+    let discarded = |(name, why)| (why == Skipped::Discarded).then_some(name);
+    skipped.into_iter().filter_map(discarded).collect()
 }
 
 /// Where an account's mail is kept.

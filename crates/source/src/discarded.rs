@@ -12,6 +12,8 @@ pub struct LeftOut {
     pub discarded: bool,
     /// These folders.
     pub folders: Vec<PathBuf>,
+    /// Mailboxes that are not here at all, for the same reason: they are told with the others.
+    pub elsewhere: Vec<String>,
 }
 
 /// What mail programs call such folders, in lower case.

@@ -80,6 +80,8 @@ pub(crate) fn walk(paths: &[PathBuf], left_out: LeftOut) -> Found {
         folders: vec![Folder::nowhere()],
         ..Walk::default()
     };
+    let elsewhere = walk.left_out.elsewhere.iter();
+    walk.troubles = elsewhere.map(|name| Trouble::discarded(name)).collect();
     let roots = walk.look_at(paths);
     for root in roots {
         walk.root(root);

@@ -14,6 +14,7 @@ use crate::local::LocalAccount;
 use crate::profile::{Profile, Protocol};
 use crate::secret::Credentials;
 
+use select::Kind;
 pub use select::Skipped;
 
 /// How to fetch.
@@ -31,6 +32,8 @@ pub struct FetchOptions {
     pub mirror: bool,
     /// POP3: remove from the server what is safely here.
     pub delete_after_fetch: bool,
+    /// Leave out folders that the server calls trash or junk.
+    pub without_discarded: bool,
     /// How often a cut connection is taken up again without anything having arrived meanwhile.
     pub retries: u32,
 }
@@ -44,6 +47,7 @@ impl Default for FetchOptions {
             dry_run: false,
             mirror: false,
             delete_after_fetch: false,
+            without_discarded: false,
             retries: 3,
         }
     }
@@ -202,7 +206,11 @@ fn fetch_imap(job: &Job<'_>) -> Result<FetchReport, Fault> {
     };
     let exclude = [&job.profile.exclude[..], &job.options.exclude[..]].concat();
     let gmail = session.has("X-GM-EXT-1");
-    let selection = select::select(folders, patterns, &exclude, gmail);
+    let kind = Kind {
+        gmail,
+        without_discarded: job.options.without_discarded,
+    };
+    let selection = select::select(folders, patterns, &exclude, kind);
     let mut report = FetchReport {
         skipped: selection.skipped,
         ..FetchReport::default()

@@ -11,6 +11,17 @@ pub enum Skipped {
     Label,
     /// The user left it out.
     Excluded,
+    /// Trash or junk, which is not asked for.
+    Discarded,
+}
+
+/// What kind of choice it is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Kind {
+    /// The server shows its labels as folders.
+    pub(crate) gmail: bool,
+    /// Trash and junk are not asked for.
+    pub(crate) without_discarded: bool,
 }
 
 /// What was chosen.
@@ -27,10 +38,10 @@ pub(crate) fn select(
     folders: Vec<Folder>,
     patterns: &[String],
     exclude: &[String],
-    gmail: bool,
+    kind: Kind,
 ) -> Selection {
     let mut selection = Selection::default();
-    let labels = gmail && has(&folders, Purpose::All);
+    let labels = kind.gmail && has(&folders, Purpose::All);
     let fits_any = |list: &[String], name: &str| list.iter().any(|pattern| fits(pattern, name));
     for pattern in patterns.iter().chain(exclude) {
         if !folders.iter().any(|folder| fits(pattern, &folder.name)) {
@@ -47,6 +58,8 @@ pub(crate) fn select(
         }
         let why = if fits_any(exclude, &folder.name) {
             Some(Skipped::Excluded)
+        } else if kind.without_discarded && is_discarded(&folder) {
+            Some(Skipped::Discarded)
         } else if named {
             None
         } else if labels {
@@ -57,11 +70,17 @@ pub(crate) fn select(
             view.then_some(Skipped::View)
         };
         match why {
+            // What is empty is not missed.
+            Some(Skipped::Discarded) if folder.counts.messages == Some(0) => {}
             Some(why) => selection.skipped.push((folder.name, why)),
             None => selection.chosen.push(folder),
         }
     }
     selection
+}
+
+fn is_discarded(folder: &Folder) -> bool {
+    matches!(folder.purpose, Some(Purpose::Trash | Purpose::Junk))
 }
 
 fn has(folders: &[Folder], purpose: Purpose) -> bool {
@@ -130,11 +149,19 @@ mod tests {
             folder("[Gmail]/Trash", Some(Purpose::Trash)),
         ];
         let own = |list: &[&str]| list.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
-        select(folders, &own(patterns), &own(exclude), gmail)
-            .chosen
-            .into_iter()
-            .map(|folder| folder.name)
-            .collect()
+        select(
+            folders,
+            &own(patterns),
+            &own(exclude),
+            Kind {
+                gmail,
+                ..Kind::default()
+            },
+        )
+        .chosen
+        .into_iter()
+        .map(|folder| folder.name)
+        .collect()
     }
 
     #[test]

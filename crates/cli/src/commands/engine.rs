@@ -14,7 +14,7 @@ use twicetold_detect::{
 use twicetold_model::Standing;
 use twicetold_source::{Collection, LeftOut, Severity, plan_path};
 
-use crate::accounts::{AccountsArgs, Places, cache_folder};
+use crate::accounts::{AccountsArgs, Places, Remote, cache_folder};
 use crate::failure::{Advice, Exit};
 use crate::terminal::Bar;
 
@@ -227,6 +227,9 @@ impl EngineArgs {
 
     /// The paths, with accounts replaced by where their mail is.
     pub(super) fn resolve(&self, paths: &[PathBuf], remote: bool, quiet: bool) -> Result<Places> {
+        let remote = remote.then_some(Remote {
+            with_trash: self.with_trash,
+        });
         self.accounts.resolve(paths, remote, quiet)
     }
 
@@ -257,6 +260,7 @@ impl EngineArgs {
             LeftOut {
                 discarded: true,
                 folders: places.discarded(),
+                elsewhere: places.left_there.clone(),
             }
         };
         let collection = Collection::open_without(&places.paths, left_out);
