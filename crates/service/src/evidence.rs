@@ -25,6 +25,8 @@ pub const NAMED: f64 = 0.5;
 const ENOUGH: f64 = 40.0;
 /// The share of found text that makes agreeing hashes count, and below which it says nothing itself.
 const VERIFIED: f64 = 0.1;
+/// A message that says something is no variant of one that is packaging and nothing else; what it says is to be less than this part of that.
+const PACKED: u64 = 4;
 /// Edit keys that make a text known whatever was found of it.
 pub(crate) const SURE_EDITS: usize = 4;
 /// Different bits that layouts with links to the same domains may have, and by which part the number of
@@ -105,6 +107,8 @@ pub(crate) struct Asked<'m> {
     bits: [u64; BITS / 64],
     /// Whether it says something of its own besides what it quotes.
     talks: bool,
+    /// How many pairs it has besides packaging.
+    content: u64,
 }
 
 /// Bits that tell whether a message may have a pair: one for each [`tag`].
@@ -132,11 +136,16 @@ impl<'m> Asked<'m> {
             Some(last) if message.all_pairs as usize > message.pairs.len() => last.key,
             _ => u64::MAX,
         };
+        let content = message.pairs.iter().filter(|pair| pair.is_content());
+        // Those that are kept stand for all.
+        let content = content.count() as u64 * u64::from(message.all_pairs)
+            / (message.pairs.len() as u64).max(1);
         Self {
             message,
             limit,
             bits,
             talks: talks_about(&message.pairs),
+            content,
         }
     }
 
@@ -146,9 +155,9 @@ impl<'m> Asked<'m> {
         self.bits[word] & bit != 0
     }
 
-    /// Whether every pair of a reported message can be looked for.
-    pub(crate) fn is_whole(&self) -> bool {
-        self.limit == u64::MAX
+    /// Pairs with larger numbers cannot be looked for.
+    pub(crate) fn limit(&self) -> u64 {
+        self.limit
     }
 
     /// How it is laid out.
@@ -198,6 +207,10 @@ impl<'m> Asked<'m> {
     /// that two messages have in common fills some stretches and leaves the others empty, and loses.
     fn found(&self, known: &Sketches) -> Found {
         let packed = is_packed(known);
+        // The footer of a list is not what a message says that stands above one.
+        if packed && self.content * PACKED > u64::from(known.all_pairs) {
+            return Found::default();
+        }
         // In sixteenths.
         let (mut have, mut all) = ([0_u32; STRETCHES], [0_u32; STRETCHES]);
         let (mut compared, mut quoted) = (0, 0);
@@ -227,10 +240,8 @@ impl<'m> Asked<'m> {
         let (total, tells): (f64, f64) = (all.iter().sum(), have.iter().sum());
         if tells <= 0.0 {
             return Found {
-                share: 0.0,
-                tells: 0.0,
                 compared,
-                quoted: 0.0,
+                ..Found::default()
             };
         }
         // Few pairs cannot fill eight stretches.
@@ -336,6 +347,7 @@ pub(crate) fn is_packed(known: &Sketches) -> bool {
 }
 
 /// How much of a reported text stands in a message.
+#[derive(Default)]
 struct Found {
     /// The share found, by weight, less for passages found in one place only.
     share: f64,

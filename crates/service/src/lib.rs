@@ -41,6 +41,6 @@ pub use glance::Glance;
 pub use reputation::{HALF, Reporter, Standing, belief};
 pub use sketch::{Fingerprint, LayoutSketch, Sketches, Trust};
 pub use state::{
-    Change, Committed, Embedded, Owners, Record, Redis, State, StateError, Stored, Tally,
+    Change, Committed, Embedded, Owners, Question, Record, Redis, State, StateError, Stored, Tally,
 };
 pub use told::{CampaignTold, CheckTold, ReceiptTold, SCHEMA, short};

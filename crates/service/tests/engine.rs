@@ -4,6 +4,9 @@
 
 mod support;
 
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
 use support::{DAY, HAM, NOW, SPAM, changed, engine, html, invented, mail, with_headers};
 use twicetold_service::{Class, Engine, Outcome, Sketches, Standing};
 
@@ -88,6 +91,24 @@ fn a_shared_footer_is_no_campaign() {
             .check(&mail(&format!("{ham}\n\n{footer}")), NOW)
             .unwrap();
         assert_eq!(answer.class, Class::Unknown, "{answer:?}");
+    }
+}
+
+#[test]
+fn a_report_of_nothing_but_a_footer_harms_no_list() {
+    let footer = "-- \nTo unsubscribe from this group, send an email to:\nmarmalade-unsubscribe@lists.example.org\n\n\
+        Your use of Lists is subject to the terms of service at http://lists.example.org/info/terms\n\
+        _______________________________________________\nMarmalade mailing list\nMarmalade@lists.example.org\n\
+        http://lists.example.org/mailman/listinfo/marmalade";
+    let empty = mail(&format!("http://www.example.com/clown.html\n\n{footer}"));
+    assert!(empty.pairs.iter().all(|pair| !pair.is_content()) && empty.pairs.len() > 10);
+    let engine = trusting(&["anna"]);
+    let receipt = engine.report(&empty, "anna", NOW).unwrap();
+    assert_eq!(receipt.outcome, Outcome::New);
+    assert_eq!(engine.check(&empty, NOW).unwrap().class, Class::Spam);
+    for text in HAM {
+        let post = mail(&format!("{text}\n\n{footer}"));
+        assert_eq!(engine.check(&post, NOW).unwrap().campaign, None);
     }
 }
 
@@ -397,6 +418,46 @@ fn what_is_seen_does_not_age() {
         engine.check(&mail(SPAM[1]), later).unwrap().class,
         Class::Unknown
     );
+}
+
+#[test]
+fn forgetting_goes_in_small_steps_while_checks_go_on() {
+    let engine = trusting(&["anna"]);
+    let old: Vec<Sketches> = (0..1_200).map(|seed| mail(&invented(seed, 30))).collect();
+    engine.report_all(&old, "anna", NOW).unwrap();
+    let later = NOW + 100 * DAY;
+    for spam in SPAM {
+        engine.report(&mail(spam), "anna", later).unwrap();
+    }
+    let done = AtomicBool::new(false);
+    let checked = thread::scope(|scope| {
+        let checking = scope.spawn(|| {
+            let mut checked = 0;
+            while !done.load(Ordering::Acquire) || checked == 0 {
+                for spam in SPAM {
+                    let answer = engine.check(&mail(spam), later).unwrap();
+                    assert_eq!(answer.class, Class::Spam);
+                    checked += 1;
+                }
+            }
+            checked
+        });
+        let (mut after, mut forgotten) = (None, Vec::new());
+        loop {
+            let tidied = engine.tidy(later, 30, after).unwrap();
+            forgotten.push(tidied.forgotten);
+            after = tidied.next;
+            if after.is_none() {
+                break;
+            }
+        }
+        done.store(true, Ordering::Release);
+        assert_eq!(forgotten.iter().sum::<usize>(), 1_200);
+        assert!(forgotten.iter().all(|&some| some <= 500), "{forgotten:?}");
+        checking.join().unwrap()
+    });
+    assert!(checked > 0);
+    assert_eq!(engine.check(&old[7], later).unwrap().class, Class::Unknown);
 }
 
 #[test]

@@ -20,6 +20,35 @@ impl Proxy {
     /// Begins to listen. `limit` says how many bytes the n-th connection (from 0) may bring; `None`
     /// is all.
     pub fn start(server: u16, limit: impl Fn(usize) -> Option<u64> + Send + 'static) -> Self {
+        Self::between(server, move |number, client, server| {
+            let limit = limit(number).unwrap_or(u64::MAX);
+            let (from, to) = (client.try_clone().unwrap(), server.try_clone().unwrap());
+            thread::spawn(move || pass(from, to, u64::MAX));
+            thread::spawn(move || pass(server, client, limit));
+        })
+    }
+
+    /// Begins to listen. Everything arrives later by this much, in both directions, as if the server were far away; each connection
+    /// brings no more than so many bytes a second.
+    pub fn far(server: u16, delay: Duration, bytes_per_second: u64) -> Self {
+        Self::between(server, move |_, client, server| {
+            let (from, to) = (client.try_clone().unwrap(), server.try_clone().unwrap());
+            thread::spawn(move || pass_late(from, to, delay, u64::MAX));
+            thread::spawn(move || pass_late(server, client, delay, bytes_per_second));
+        })
+    }
+
+    /// Begins to listen. Wherever the server says `word`, the client hears something else of the same length.
+    pub fn hiding(server: u16, word: &'static str) -> Self {
+        Self::between(server, move |_, client, server| {
+            let (from, to) = (client.try_clone().unwrap(), server.try_clone().unwrap());
+            thread::spawn(move || pass(from, to, u64::MAX));
+            thread::spawn(move || pass_without(server, client, word.as_bytes()));
+        })
+    }
+
+    /// Hands over the two ends of each connection, with its number.
+    fn between(server: u16, pass: impl Fn(usize, TcpStream, TcpStream) + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let connections = Arc::new(AtomicUsize::new(0));
@@ -28,54 +57,9 @@ impl Proxy {
         thread::spawn(move || {
             for client in listener.incoming().flatten() {
                 let number = counted.fetch_add(1, Ordering::SeqCst);
-                let limit = limit(number).unwrap_or(u64::MAX);
-                let Ok(server) = TcpStream::connect(("127.0.0.1", server)) else {
-                    continue;
-                };
-                let (from, to) = (client.try_clone().unwrap(), server.try_clone().unwrap());
-                thread::spawn(move || pass(from, to, u64::MAX));
-                thread::spawn(move || pass(server, client, limit));
-            }
-        });
-        Self { port, connections }
-    }
-
-    /// Begins to listen. Everything arrives later by this much, in both directions, as if the server were far away; each connection
-    /// brings no more than so many bytes a second.
-    pub fn far(server: u16, delay: Duration, bytes_per_second: u64) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = listener.local_addr().unwrap().port();
-        let connections = Arc::new(AtomicUsize::new(0));
-        let counted = Arc::clone(&connections);
-        thread::spawn(move || {
-            for client in listener.incoming().flatten() {
-                counted.fetch_add(1, Ordering::SeqCst);
-                let Ok(server) = TcpStream::connect(("127.0.0.1", server)) else {
-                    continue;
-                };
-                let (from, to) = (client.try_clone().unwrap(), server.try_clone().unwrap());
-                thread::spawn(move || pass_late(from, to, delay, u64::MAX));
-                thread::spawn(move || pass_late(server, client, delay, bytes_per_second));
-            }
-        });
-        Self { port, connections }
-    }
-
-    /// Begins to listen. Wherever the server says `word`, the client hears something else of the same length.
-    pub fn hiding(server: u16, word: &'static str) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = listener.local_addr().unwrap().port();
-        let connections = Arc::new(AtomicUsize::new(0));
-        let counted = Arc::clone(&connections);
-        thread::spawn(move || {
-            for client in listener.incoming().flatten() {
-                counted.fetch_add(1, Ordering::SeqCst);
-                let Ok(server) = TcpStream::connect(("127.0.0.1", server)) else {
-                    continue;
-                };
-                let (from, to) = (client.try_clone().unwrap(), server.try_clone().unwrap());
-                thread::spawn(move || pass(from, to, u64::MAX));
-                thread::spawn(move || pass_without(server, client, word.as_bytes()));
+                if let Ok(server) = TcpStream::connect(("127.0.0.1", server)) {
+                    pass(number, client, server);
+                }
             }
         });
         Self { port, connections }

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use crate::campaign::{Campaign, CampaignId};
 use crate::glance::Glance;
 use crate::reputation::Reporter;
-use crate::state::{Change, Owners, Record, State, StateError, Stored, Tally, add};
+use crate::state::{
+    COMMON, Change, Owners, Question, Record, State, StateError, Stored, Tally, add, proposed,
+};
 
 /// A way through merged campaigns longer than this does not exist.
 const LONGEST_WAY: usize = 32;
@@ -45,7 +47,7 @@ impl<'s> Draft<'s> {
     }
 
     /// As [`State::owners`].
-    pub(super) fn owners(&self, keys: &[u64], most: usize) -> Result<Vec<Owners>, StateError> {
+    fn owners(&self, keys: &[u64], most: usize) -> Result<Vec<Owners>, StateError> {
         let mut owners = self.state.owners(keys, most)?;
         if !self.added.is_empty() {
             for (key, owners) in keys.iter().zip(&mut owners) {
@@ -61,8 +63,17 @@ impl<'s> Draft<'s> {
         Ok(owners)
     }
 
+    /// As [`State::propose`].
+    pub(super) fn propose(&self, question: &Question<'_>) -> Result<Vec<CampaignId>, StateError> {
+        if self.added.is_empty() && self.entries.is_empty() {
+            return self.state.propose(question);
+        }
+        let owners = self.owners(question.keys(), COMMON)?;
+        Ok(proposed(question, &owners, |ids| self.glances(ids)))
+    }
+
     /// As [`State::glances`]; of campaigns that will change nothing is known.
-    pub(super) fn glances(&self, ids: &[CampaignId]) -> Vec<Option<Glance>> {
+    fn glances(&self, ids: &[CampaignId]) -> Vec<Option<Glance>> {
         let mut glances = self.state.glances(ids);
         if !self.entries.is_empty() {
             for (id, glance) in ids.iter().zip(&mut glances) {

@@ -28,8 +28,8 @@ use super::ready::Ready;
 use super::view::{Latest, View};
 use super::warm::{Keeper, Warmth};
 use super::{
-    Change, Committed, FORMAT, Owners, Record, State, StateError, Stored, Tally, add, decode,
-    encode,
+    COMMON, Change, Committed, FORMAT, Owners, Question, Record, State, StateError, Stored, Tally,
+    add, decode, encode, proposed,
 };
 use crate::campaign::CampaignId;
 use crate::glance::Glance;
@@ -454,6 +454,14 @@ impl State for Embedded {
 
     fn glances(&self, ids: &[CampaignId]) -> Vec<Option<Glance>> {
         self.warmth.glances(ids)
+    }
+
+    fn propose(&self, question: &Question<'_>) -> Result<Vec<CampaignId>, StateError> {
+        if let Some(ids) = self.warmth.propose(question) {
+            return Ok(ids);
+        }
+        let owners = self.owners(question.keys(), COMMON)?;
+        Ok(proposed(question, &owners, |ids| self.glances(ids)))
     }
 
     fn records(&self, ids: &[CampaignId]) -> Result<Vec<Option<Stored>>, StateError> {

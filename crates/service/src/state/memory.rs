@@ -1,23 +1,23 @@
 //! The index in memory, and a glance at each campaign.
 
-use std::collections::HashMap;
+use std::hint::black_box;
+use std::io;
 
-use foldhash::fast::FixedState;
-use redb::{ReadTransaction, ReadableTable, ReadableTableMetadata};
+use redb::{ReadTransaction, ReadableTableMetadata};
 
 use super::embedded::{CAMPAIGNS, INDEX};
 use super::postings::{Leads, Postings};
-use super::{Owners, Record, decode};
+use super::proposal::{COMMON, Poll, Question};
+use super::shelf::Shelf;
+use super::{Owners, Record};
 use crate::campaign::CampaignId;
-use crate::glance::Glance;
+use crate::glance::{Glance, may_fit};
 
-/// What a campaign takes besides its keys and what a glance tells.
-const CAMPAIGN: u64 = 64;
 /// What a glance tells of a usual one.
 const GLANCE: u64 = 256;
 
 /// So many deeds are done at most before it is looked whether there is room for more.
-pub(super) const AT_ONCE: usize = 1024;
+pub(super) const AT_ONCE: usize = 256;
 
 /// Something that was committed.
 #[derive(Clone, Debug)]
@@ -47,119 +47,103 @@ impl Deed {
 /// The index in memory.
 #[derive(Debug)]
 pub(super) struct Memory {
-    postings: Postings,
-    /// The number of each campaign, which is shorter than its name.
-    numbers: HashMap<u64, u32, FixedState>,
-    /// By number: its name, and what a glance tells.
-    campaigns: Vec<(u64, Option<Glance>)>,
-    /// Numbers that nobody has any more.
-    free: Vec<u32>,
-    /// Bytes that glances take, and may take.
-    glances: u64,
-    most: u64,
+    pub(super) postings: Postings,
+    pub(super) campaigns: Campaigns,
+}
+
+/// The campaigns that there are, each with a number, which is shorter than its name.
+#[derive(Debug)]
+pub(super) struct Campaigns {
+    /// Numbers by name, and names by number.
+    numbers: Postings,
+    shelf: Shelf,
+}
+
+impl Campaigns {
+    /// The numbers of campaigns that have these names.
+    pub(super) fn numbers(&self, ids: &[u64]) -> impl Iterator<Item = Option<u32>> {
+        let spots = self.numbers.near(ids);
+        ids.iter().zip(spots).map(|(&id, spot)| {
+            let mut found = None;
+            self.numbers.leads(spot, |number| {
+                // Two names may look alike there.
+                if self.shelf.name(number) == Some(id) {
+                    found = Some(number);
+                }
+            });
+            found
+        })
+    }
+
+    fn number(&self, id: u64) -> Option<u32> {
+        self.numbers(&[id]).next().flatten()
+    }
+
+    /// The number of a campaign, which it is given if it has none; `None` if there are too many.
+    fn number_or_new(&mut self, id: u64) -> Option<u32> {
+        if let Some(number) = self.number(id) {
+            return Some(number);
+        }
+        let number = self.shelf.give(id)?;
+        self.numbers.add(id, number);
+        Some(number)
+    }
 }
 
 impl Memory {
-    /// An empty one with room for a quarter more than a snapshot of the file has; `None` if it would take more than `most` bytes.
+    /// An empty one with room for a quarter more than a snapshot of the file has; `None` if it would take more than `most` bytes, or more
+    /// than the system has.
     pub(super) fn new(snapshot: &ReadTransaction, most: u64) -> Result<Option<Self>, redb::Error> {
         let keys = snapshot.open_table(INDEX)?.len()?;
         let campaigns = snapshot.open_table(CAMPAIGNS)?.len()?;
-        let room = keys.saturating_add(keys / 4).saturating_add(1 << 16);
-        let bytes = Postings::bytes(room).saturating_add(campaigns.saturating_mul(CAMPAIGN));
-        let glances = most.saturating_sub(bytes);
-        Ok((glances >= campaigns.saturating_mul(GLANCE)).then(|| Self {
-            postings: Postings::new(room),
-            numbers: HashMap::with_capacity_and_hasher(
-                usize::try_from(campaigns).unwrap_or(0),
-                FixedState::default(),
-            ),
-            campaigns: Vec::new(),
-            free: Vec::new(),
-            glances: 0,
-            most: glances,
-        }))
-    }
-
-    /// Reads a snapshot of the file, until `ending` says that it is not wanted any more.
-    pub(super) fn fill(
-        &mut self,
-        snapshot: &ReadTransaction,
-        ending: impl Fn() -> bool,
-    ) -> Result<(), redb::Error> {
-        for (at, entry) in snapshot.open_table(INDEX)?.iter()?.enumerate() {
-            let (key, id) = entry?.0.value();
-            let number = self.number(id);
-            self.postings.add(key, number);
-            if at % 4096 == 0 && ending() {
-                return Ok(());
-            }
+        let more = |count: u64| count.saturating_add(count / 4);
+        let (room, names) = (more(keys) + (1 << 17), more(campaigns) + (1 << 15));
+        let fixed = Postings::bytes(room)
+            .saturating_add(Shelf::bytes(names))
+            .saturating_add(Postings::bytes(names));
+        let glances = most.saturating_sub(fixed);
+        if glances < campaigns.saturating_mul(GLANCE) {
+            return Ok(None);
         }
-        for (at, entry) in snapshot.open_table(CAMPAIGNS)?.iter()?.enumerate() {
-            let (id, found) = entry?;
-            let record = decode(found.value().1);
-            // One that is damaged is read when it is asked for, and said to be.
-            if let Some(record) = record {
-                self.apply(Deed::of(CampaignId(id.value()), Some(&record)));
-            }
-            if at % 256 == 0 && ending() {
-                return Ok(());
-            }
-        }
-        Ok(())
-    }
-
-    /// The number of a campaign, which it is given if it has none.
-    fn number(&mut self, id: u64) -> u32 {
-        if let Some(&number) = self.numbers.get(&id) {
-            return number;
-        }
-        let number = self.free.pop().unwrap_or(self.campaigns.len() as u32);
-        match self.campaigns.get_mut(number as usize) {
-            Some(held) => *held = (id, None),
-            None => self.campaigns.push((id, None)),
-        }
-        self.numbers.insert(id, number);
-        number
+        let made = || -> io::Result<Self> {
+            Ok(Self {
+                postings: Postings::new(room)?,
+                campaigns: Campaigns {
+                    numbers: Postings::new(names)?,
+                    shelf: Shelf::new(names, glances)?,
+                },
+            })
+        };
+        Ok(made().ok())
     }
 
     /// Does what was done to the file.
-    pub(super) fn apply(&mut self, deed: Deed) {
+    pub(super) fn apply(&mut self, deed: &Deed) {
         match deed {
             Deed::Led(key, id) => {
-                let number = self.number(id.0);
-                self.postings.add(key, number);
+                if let Some(number) = self.campaigns.number_or_new(id.0) {
+                    self.postings.add(*key, number);
+                }
             }
             Deed::Parted(key, id) => {
-                if let Some(&number) = self.numbers.get(&id.0) {
-                    self.postings.remove(key, number);
+                if let Some(number) = self.campaigns.number(id.0) {
+                    self.postings.remove(*key, number);
                 }
             }
             Deed::Became(id, glance) => {
-                let number = self.number(id.0);
-                self.look(number, glance);
+                if let Some(number) = self.campaigns.number_or_new(id.0) {
+                    let glance = glance.as_ref().map(Glance::numbers);
+                    let shelf = &mut self.campaigns.shelf;
+                    shelf.hold(number, glance.unwrap_or_default());
+                }
             }
             Deed::Gone(id) => {
-                if let Some(number) = self.numbers.remove(&id.0) {
-                    self.look(number, None);
-                    if let Some(held) = self.campaigns.get_mut(number as usize) {
-                        *held = (0, None);
-                    }
-                    self.free.push(number);
+                if let Some(number) = self.campaigns.number(id.0) {
+                    self.campaigns.numbers.remove(id.0, number);
+                    self.campaigns.shelf.take_back(number);
                 }
             }
         }
-    }
-
-    /// Holds what a campaign looks like now, if there is room.
-    fn look(&mut self, number: u32, glance: Option<Glance>) {
-        let Some((_, held)) = self.campaigns.get_mut(number as usize) else {
-            return;
-        };
-        let bytes = |glance: &Option<Glance>| glance.as_ref().map_or(0, Glance::bytes);
-        self.glances = self.glances.saturating_sub(bytes(held));
-        let room = self.most.saturating_sub(self.glances);
-        *held = glance.filter(|glance| glance.bytes() <= room);
-        self.glances += bytes(held);
     }
 
     /// As [`super::State::owners`], but for keys that lead to many, whose places are handed to `read`.
@@ -169,15 +153,13 @@ impl Memory {
         most: usize,
         mut read: impl FnMut(usize),
     ) -> Vec<Owners> {
-        std::hint::black_box(self.postings.fetch(keys));
+        let shelf = &self.campaigns.shelf;
         let mut all = Vec::with_capacity(keys.len());
-        for (at, &key) in keys.iter().enumerate() {
+        for (at, spot) in self.postings.near(keys).into_iter().enumerate() {
             let mut owners = Owners::default();
             let ids = &mut owners.ids;
-            let leads = self.postings.leads(key, |number| {
-                if let Some((id, _)) = self.campaigns.get(number as usize) {
-                    ids.push(CampaignId(*id));
-                }
+            let leads = self.postings.leads(spot, |number| {
+                ids.extend(shelf.name(number).map(CampaignId));
             });
             match leads {
                 Leads::Told => {
@@ -194,25 +176,57 @@ impl Memory {
         all
     }
 
+    /// As [`super::State::propose`]; `None` if the file has to be read for it.
+    pub(super) fn propose(&self, question: &Question<'_>) -> Option<Vec<CampaignId>> {
+        let (keys, shelf) = (question.keys(), &self.campaigns.shelf);
+        let mut poll = Poll::new(question);
+        let mut told = Vec::with_capacity(COMMON + 1);
+        for (&key, spot) in keys.iter().zip(self.postings.near(keys)) {
+            told.clear();
+            let more = match self.postings.leads(spot, |number| told.push(number)) {
+                Leads::Told => told.len() > COMMON,
+                Leads::Many(count) if count as usize > COMMON => true,
+                // It once led to more.
+                Leads::Many(_) => return None,
+            };
+            if told.len() > 1 {
+                told.sort_unstable();
+                told.dedup();
+            }
+            poll.vote(key, &told, more);
+        }
+        // Names are asked for all at once, and then what glances tell.
+        let chosen = poll.choose(|number| shelf.name(number).map(CampaignId));
+        black_box(shelf.fetch(chosen.iter().map(|one| one.which)));
+        let fits = chosen.iter().filter(|one| {
+            let glance = shelf.glance(one.which);
+            glance.is_none_or(|glance| may_fit(glance, question.asked(), one.edits))
+        });
+        Some(fits.map(|one| one.id).collect())
+    }
+
     /// What a glance at a campaign tells.
     pub(super) fn glance(&self, id: CampaignId) -> Option<Glance> {
-        let number = self.numbers.get(&id.0)?;
-        self.campaigns.get(*number as usize)?.1.clone()
+        let number = self.campaigns.number(id.0)?;
+        self.campaigns.shelf.glance(number).map(Glance::from)
     }
 
     /// How many bytes it takes.
     pub(super) fn bytes(&self) -> u64 {
-        let campaigns = CAMPAIGN.saturating_mul(self.campaigns.len() as u64);
-        self.postings.size() + campaigns + self.glances
+        let Campaigns { numbers, shelf } = &self.campaigns;
+        self.postings.size() + numbers.size() + shelf.size()
     }
 
     /// Whether a larger one would be quicker.
     pub(super) fn is_crowded(&self) -> bool {
-        self.postings.is_crowded()
+        let Campaigns { numbers, shelf } = &self.campaigns;
+        self.postings.is_crowded() || numbers.is_crowded() || shelf.room() < 8 * AT_ONCE
     }
 
     /// Whether there is hardly room for [`AT_ONCE`] more: some must be left, so that a search ends.
     pub(super) fn is_full(&self) -> bool {
-        self.postings.room() < 2 * AT_ONCE
+        let Campaigns { numbers, shelf } = &self.campaigns;
+        let room = [self.postings.room(), numbers.room(), shelf.room()];
+        room.iter().any(|&room| room < 2 * AT_ONCE)
     }
 }

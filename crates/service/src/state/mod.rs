@@ -3,9 +3,13 @@
 mod embedded;
 mod filter;
 mod memory;
+mod pages;
 mod postings;
+mod proposal;
+mod reading;
 mod ready;
 mod redis;
+mod shelf;
 mod view;
 mod warm;
 
@@ -19,6 +23,8 @@ use crate::glance::Glance;
 use crate::reputation::Reporter;
 
 pub use self::embedded::Embedded;
+pub use self::proposal::Question;
+pub(crate) use self::proposal::{COMMON, proposed};
 pub use self::redis::Redis;
 
 /// Something about the state went wrong.
@@ -178,6 +184,12 @@ pub trait State: Send + Sync {
     /// What is known of these campaigns without reading them, in their order.
     fn glances(&self, ids: &[CampaignId]) -> Vec<Option<Glance>> {
         vec![None; ids.len()]
+    }
+
+    /// The campaigns that a message has to be compared with, those that fit best first.
+    fn propose(&self, question: &Question<'_>) -> Result<Vec<CampaignId>, StateError> {
+        let owners = self.owners(question.keys(), COMMON)?;
+        Ok(proposed(question, &owners, |ids| self.glances(ids)))
     }
 
     /// Prepares for many checks, in the background, with at most so many bytes of memory; answers stay the same.

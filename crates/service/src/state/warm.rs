@@ -11,10 +11,10 @@ use std::thread::{self, JoinHandle};
 
 use redb::{Database, ReadTransaction, ReadableDatabase, ReadableTable, ReadableTableMetadata};
 
-use super::Owners;
 use super::embedded::INDEX;
 use super::filter::Filter;
 use super::memory::{AT_ONCE, Deed, Memory};
+use super::{Owners, Question, reading};
 use crate::campaign::CampaignId;
 use crate::glance::Glance;
 
@@ -43,6 +43,12 @@ impl Warmth {
             .as_ref()?
             .owners(keys, most, |place| unread.push(place));
         Some((owners, unread))
+    }
+
+    /// As [`super::State::propose`]; `None` if that is not known without the file.
+    pub(super) fn propose(&self, question: &Question<'_>) -> Option<Vec<CampaignId>> {
+        let memory = self.memory.read().unwrap_or_else(PoisonError::into_inner);
+        memory.as_ref()?.propose(question)
     }
 
     /// What glances at campaigns tell.
@@ -154,7 +160,7 @@ impl Keeper {
                 .write()
                 .unwrap_or_else(PoisonError::into_inner);
             let Some(memory) = held.as_mut() else { break };
-            some.iter().for_each(|deed| memory.apply(deed.clone()));
+            some.iter().for_each(|deed| memory.apply(deed));
             if memory.is_full() {
                 // The file knows everything, and a larger one will be made.
                 *held = None;
@@ -235,7 +241,7 @@ impl Keeper {
 /// Reads a snapshot, does what was committed meanwhile, and lets everybody ask.
 fn fill_memory(shared: &Warmth, snapshot: &ReadTransaction, mut memory: Memory) {
     let unwanted = || shared.ending.load(Ordering::Acquire);
-    let filled = memory.fill(snapshot, unwanted);
+    let filled = reading::read(&mut memory, snapshot, &unwanted);
     // As long as this is held nothing else is done.
     let mut deeds = shared.deeds();
     if let Some(written) = deeds.take()
@@ -244,7 +250,7 @@ fn fill_memory(shared: &Warmth, snapshot: &ReadTransaction, mut memory: Memory) 
     {
         for some in written.chunks(AT_ONCE) {
             if !memory.is_full() {
-                some.iter().for_each(|deed| memory.apply(deed.clone()));
+                some.iter().for_each(|deed| memory.apply(deed));
             }
         }
         if !memory.is_full() {
