@@ -10,7 +10,8 @@ are checked against those reports. Every message for which a campaign is named i
   thread    the reported message, an answer to it, what it answers, or another one under the same subject
   sender    another message of the same sender (a newsletter, a notice, the same signature)
   list      another message of the same mailing list
-  stranger  none of these: a mistake, to be read by hand (--show prints all, these are always printed)
+  stranger  none of these: to be read by hand (--show prints all, these are always printed). Old mail has few headers: who quotes a message
+            under another subject is found here, too
 
 Nothing is written but a folder that is gone at the end.
 """

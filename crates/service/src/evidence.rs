@@ -230,7 +230,7 @@ impl<'m> Asked<'m> {
             rest = rest.get(at..).unwrap_or_default();
             if let Some(held) = rest.first().filter(|one| one.key == pair.key) {
                 have[pair.stretch()] += weight;
-                if held.is_quoted() && !pair.is_quoted() {
+                if held.is_quoted() {
                     quoted += weight;
                 }
             }

@@ -78,6 +78,22 @@ fn whoever_quotes_spam_to_talk_about_it_is_not_a_spammer() {
 }
 
 #[test]
+fn two_answers_to_one_letter_are_no_campaign() {
+    let quoted = |text: &str| {
+        let lines: Vec<String> = text.split(". ").map(|line| format!("> {line}.")).collect();
+        format!("Jonas wrote:\n{}", lines.join("\n"))
+    };
+    let letter = HAM[0];
+    let engine = trusting(&["anna"]);
+    let first = mail(&format!("{}\n\n{}", HAM[1], quoted(letter)));
+    engine.report(&first, "anna", NOW).unwrap();
+    assert_eq!(engine.check(&first, NOW).unwrap().class, Class::Spam);
+    let second = mail(&format!("{}\n\n{}", HAM[2], quoted(letter)));
+    assert!(second.pairs.iter().any(|pair| pair.is_quoted()));
+    assert_eq!(engine.check(&second, NOW).unwrap().campaign, None);
+}
+
+#[test]
 fn a_shared_footer_is_no_campaign() {
     let footer = "You receive this message because you subscribed to the gardeners' circle of Uppsala. The \
         moderators are Birgitta and Lennart; complaints, corrections and seed exchanges go to the greenhouse \
