@@ -83,7 +83,7 @@ fn two_answers_to_one_letter_are_no_campaign() {
         let lines: Vec<String> = text.split(". ").map(|line| format!("> {line}.")).collect();
         format!("Jonas wrote:\n{}", lines.join("\n"))
     };
-    let letter = HAM[0];
+    let letter = &format!("{} {}", HAM[3], HAM[0]);
     let engine = trusting(&["anna"]);
     let first = mail(&format!("{}\n\n{}", HAM[1], quoted(letter)));
     engine.report(&first, "anna", NOW).unwrap();
