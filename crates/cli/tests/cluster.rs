@@ -169,31 +169,39 @@ fn program(folder: &Folder, script: &str) -> String {
     path
 }
 
-/// What an executor makes of these files, line by line; no Spark is needed for that.
+const MODULES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/commands/cluster/spark");
+
+/// Runs a script with the modules of the job; whether it ended well, and what it said.
+fn script(python: &Path, script: &str, arguments: &[&str]) -> (bool, String) {
+    let run = Command::new(python)
+        .args(["-B", "-c", script, MODULES])
+        .args(arguments)
+        .env("PYSPARK_PYTHON", python)
+        .env("SPARK_LOCAL_IP", "127.0.0.1")
+        .output()
+        .unwrap();
+    let said = format!("{}{}", text(&run.stdout), text(&run.stderr));
+    (run.status.success(), said)
+}
+
+/// What an executor makes of these files, line by line; no Spark is started for that.
 fn read(program: &str, files: &[String]) -> Option<(bool, String)> {
     const READ: &str = "\
-import json, sys
+import sys
 sys.path.insert(0, sys.argv[1])
+import pyarrow as pa
 import reading
 settings = {'executor_binary': sys.argv[2], 'version': sys.argv[3]}
 pack = [(name, name) for name in sys.argv[4:]]
-for row in reading.outlines(settings, [])(iter([pack])):
-    print(row['path'], 'copy' in row, row['problems'])
+numbers = pa.RecordBatch.from_arrays([pa.array([0])], ['id'])
+for batch in reading.outlines(settings, [], lambda number: pack)(iter([numbers])):
+    for row in batch.to_pylist():
+        print(row['path'], row['content'] is not None, row['problems'])
 ";
-    let modules = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/commands/cluster/spark");
     let version = concat!("twicetold ", env!("CARGO_PKG_VERSION"));
-    let run = Command::new("python3")
-        .args(["-B", "-c", READ])
-        .arg(modules)
-        .args([program, version])
-        .args(files)
-        .output();
-    let Ok(run) = run else {
-        eprintln!("SKIPPED: there is no python3");
-        return None;
-    };
-    let said = format!("{}{}", text(&run.stdout), text(&run.stderr));
-    Some((run.status.success(), said))
+    let files = files.iter().map(String::as_str);
+    let arguments: Vec<&str> = [program, version].into_iter().chain(files).collect();
+    Some(script(&python()?, READ, &arguments))
 }
 
 #[test]
@@ -230,4 +238,100 @@ fn another_version_is_refused() {
         said.contains("install the same version everywhere"),
         "{said}"
     );
+}
+
+/// What becomes of parts: the group, the path, whether it is there to be asked only, and the message.
+fn judge(program: &str, statistics: &str) -> Option<(bool, String)> {
+    const JUDGE: &str = "\
+import sys
+sys.path.insert(0, sys.argv[1])
+import pyarrow as pa
+import judging
+settings = {'executor_binary': sys.argv[2], 'version': sys.argv[3], 'largest': '1M', 'deciding': []}
+judging.statistics = lambda settings, arguments: lambda: arguments + ['--statistics', sys.argv[4]]
+mail = lambda text: ('Subject: x\\n\\n' + text).encode()
+rows = [(1, 'a', 0, 'The harbour is closed on Monday because of the storm.'),
+        (1, 'b', 0, 'The harbour is closed on Monday because of the storm.'),
+        (2, 'c', 0, 'POISON is what this message has to say about the harbour.'),
+        (2, 'd', 1, 'This is only asked.'),
+        (3, 'e', 0, 'The museum opens at nine, and the guide speaks French.')]
+columns = {'group': [r[0] for r in rows], 'path': [r[1] for r in rows], 'offset': pa.array([None] * 5, pa.int64()),
+           'form': ['mail'] * 5, 'message': [mail(r[3]) for r in rows], 'whole_batch': [0] * 5,
+           'whole_thread': range(5), 'whole_context': [r[2] for r in rows]}
+table = pa.table(columns)
+for batch in judging.judge(settings, 1)(iter(table.to_batches(max_chunksize=2))):
+    print(*batch.column(0).to_pylist(), sep='\\n')
+";
+    let version = concat!("twicetold ", env!("CARGO_PKG_VERSION"));
+    Some(script(&python()?, JUDGE, &[program, version, statistics]))
+}
+
+#[test]
+fn a_part_that_ends_the_program_stays_and_the_others_are_judged() {
+    let folder = Folder::new("cluster-parts");
+    let statistics = folder.at("statistics");
+    fs::write(
+        &statistics,
+        [b"twicetold statistics 1\n".as_slice(), &[0xFF; 64]].concat(),
+    )
+    .unwrap();
+    let poisoned = format!(
+        "if [ \"$1\" = judge ]; then cat >'{0}'; grep -q POISON '{0}' && kill -9 $$; exec <'{0}'; fi",
+        folder.at("fed")
+    );
+    let ended = program(&folder, &poisoned);
+    let Some((success, said)) = judge(&ended, &statistics) else {
+        return;
+    };
+    assert!(success, "{said}");
+    let line = |path: &str| {
+        let begins = format!("{{\"schema\":1,\"path\":\"{path}\",");
+        said.lines().find(|line| line.starts_with(&begins)).unwrap_or_default()
+    };
+    assert!(line("a").contains("\"unique\""), "{said}");
+    assert!(line("b").contains("\"redundant\""), "{said}");
+    assert!(line("c").contains("\"unreadable\"") && line("c").contains("signal 9"), "{said}");
+    assert!(line("d").is_empty(), "{said}");
+    assert!(line("e").ends_with("\"problems\":[]}"), "{said}");
+}
+
+#[test]
+fn parts_are_found_on_executors_in_a_few_rounds() {
+    const FIND: &str = "\
+import math, sys
+sys.path.insert(0, sys.argv[1])
+from pyspark.sql import SparkSession
+import components
+spark = SparkSession.builder.master('local[2]')
+for conf in sys.argv[3:]:
+    spark = spark.config(*conf.split('=', 1))
+spark = spark.getOrCreate()
+spark.sparkContext.setLogLevel('ERROR')
+spark.sparkContext.setCheckpointDir(sys.argv[2])
+# A chain whose numbers jump about, a star, a ring, and two that stand alone.
+chain = [(i * 37 % 101, (i + 1) * 37 % 101) for i in range(100)]
+star = [(500, n) for n in range(501, 540)]
+ring = [(600 + n, 600 + (n + 1) % 7) for n in range(7)]
+edges = spark.createDataFrame(chain + star + ring + [(801, 800)], 'a long, b long')
+rounds = []
+found = sorted(map(tuple, components.on_executors(edges, lambda rows: rows.checkpoint(), rounds).collect()))
+expected = [(n, 0) for n in range(101)] + [(n, 500) for n in range(500, 540)]
+expected += [(n, 600) for n in range(600, 607)] + [(800, 800), (801, 800)]
+assert found == expected, found
+assert sorted(map(tuple, components.in_one_task(edges).collect())) == expected
+assert len(rounds) <= 2 + math.log2(101), rounds
+print('rounds:', len(rounds))
+spark.stop()
+";
+    let Some(python) = python() else { return };
+    let folder = Folder::new("cluster-components");
+    let checkpoints = folder.at("checkpoints");
+    let more = ["spark.sql.shuffle.partitions=2", "spark.ui.enabled=false"];
+    let arguments: Vec<&str> = [checkpoints.as_str()]
+        .into_iter()
+        .chain(QUICK)
+        .chain(more)
+        .collect();
+    let (success, said) = script(&python, FIND, &arguments);
+    assert!(success && said.contains("rounds: "), "{said}");
 }

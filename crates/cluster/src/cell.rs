@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use twicetold_model::{Form, Location};
 
-use crate::handed::{Handed, Named, Wanted, form_named, is_made_by};
+use crate::handed::{Handed, InPart, Named, Wanted, form_named, is_made_by};
 use crate::version::SCHEMA;
 
 /// The members of a row that count; the columns have these names.
@@ -30,13 +30,17 @@ pub(crate) enum Member {
     InReplyTo,
     Method,
     Sketch,
+    WholeBatch,
+    WholeThread,
+    WholeThreadName,
+    WholeContext,
 }
 
 /// Those that make a row a text.
 pub(crate) const TEXTS: [Member; 3] = [Member::Text, Member::Body, Member::Content];
 
 impl Member {
-    pub(crate) const ALL: [Self; 20] = [
+    pub(crate) const ALL: [Self; 24] = [
         Self::Schema,
         Self::Group,
         Self::Id,
@@ -57,6 +61,10 @@ impl Member {
         Self::InReplyTo,
         Self::Method,
         Self::Sketch,
+        Self::WholeBatch,
+        Self::WholeThread,
+        Self::WholeThreadName,
+        Self::WholeContext,
     ];
 
     /// The name of the column.
@@ -82,6 +90,10 @@ impl Member {
             Self::InReplyTo => "in_reply_to",
             Self::Method => "method",
             Self::Sketch => "sketch",
+            Self::WholeBatch => "whole_batch",
+            Self::WholeThread => "whole_thread",
+            Self::WholeThreadName => "whole_thread_name",
+            Self::WholeContext => "whole_context",
         }
     }
 
@@ -110,6 +122,10 @@ impl Member {
                 | Self::Message
                 | Self::Method
                 | Self::Sketch
+                | Self::WholeBatch
+                | Self::WholeThread
+                | Self::WholeThreadName
+                | Self::WholeContext
         )
     }
 }
@@ -167,10 +183,33 @@ pub(crate) fn handed(row: &Row<'_>, place: Location, wanted: Wanted) -> Handed {
         let what = format!("the row has schema {version}; this program reads schema {SCHEMA}");
         named.wrong.get_or_insert(what.into());
     }
-    named.handed(place, || match wanted {
+    let whole = whole(cell).unwrap_or_else(|()| {
+        let what = "what the row says of the whole is of another type";
+        named.wrong.get_or_insert(Cow::Borrowed(what));
+        None
+    });
+    let handed = named.handed(place, || match wanted {
         Wanted::Messages => message(cell(Member::Message), cell(Member::Form), row),
         Wanted::Sketches(method) => sketch(cell(Member::Sketch), cell(Member::Method), method),
-    })
+    });
+    Handed { whole, ..handed }
+}
+
+/// What a row says about its message in a larger collection, if it says anything.
+fn whole<'r, 'a: 'r>(cell: impl Fn(Member) -> &'r Cell<'a>) -> Result<Option<InPart>, ()> {
+    let batch = cell(Member::WholeBatch).whole()?;
+    let thread = cell(Member::WholeThread).whole()?;
+    let thread_name = cell(Member::WholeThreadName).scalar()?;
+    let context = cell(Member::WholeContext).whole()?;
+    if batch.is_none() && thread.is_none() && thread_name.is_none() && context.is_none() {
+        return Ok(None);
+    }
+    Ok(Some(InPart {
+        batch: u32::try_from(batch.unwrap_or(0)).map_err(drop)?,
+        thread: thread.unwrap_or(0),
+        thread_name: thread_name.map(Cow::into_owned),
+        context: context.is_some_and(|context| context != 0),
+    }))
 }
 
 /// The sketch, if it is one of this method.
@@ -358,6 +397,24 @@ mod tests {
         ]);
         assert_eq!(placed.location.to_string(), "in.mbox@9");
         assert_eq!(placed.message.unwrap().form, Form::Text);
+        assert_eq!(raw.form, Form::Json);
+        assert_eq!(text.whole, None);
+        let known = row(&[
+            (Member::WholeBatch, Cell::Whole(3)),
+            (Member::WholeThread, Cell::Whole(1 << 40)),
+            (Member::WholeThreadName, Cell::Text(b"<a@b>")),
+            (Member::WholeContext, Cell::Whole(1)),
+            (Member::Text, Cell::Text(b"Hi")),
+        ]);
+        let whole = InPart {
+            batch: 3,
+            thread: 1 << 40,
+            thread_name: Some("<a@b>".to_owned()),
+            context: true,
+        };
+        assert_eq!(known.whole, Some(whole));
+        let bytes = known.message.unwrap().bytes;
+        assert_eq!(&*bytes, br#"{"text":"Hi"}"#);
         let nameless = row(&[
             (Member::Id, Cell::Real(f64::NAN)),
             (Member::Text, Cell::Text(b"")),
@@ -392,6 +449,10 @@ mod tests {
             (
                 vec![(Member::Offset, Cell::Whole(-1)), message.clone()],
                 "offset",
+            ),
+            (
+                vec![(Member::WholeBatch, Cell::Text(b"7")), message.clone()],
+                "of the whole",
             ),
             (
                 vec![(Member::Schema, Cell::Whole(2)), message],

@@ -7,14 +7,15 @@ mod common;
 use std::sync::Arc;
 
 use arrow_array::builder::{ListBuilder, StringBuilder};
-use arrow_array::types::{Int8Type, Int32Type, UInt16Type};
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Int8Type, Int32Type, Int64Type, UInt16Type};
 use arrow_array::{
-    ArrayRef, BinaryArray, BinaryViewArray, BooleanArray, Date32Array, DictionaryArray,
+    Array, ArrayRef, BinaryArray, BinaryViewArray, BooleanArray, Date32Array, DictionaryArray,
     Float64Array, Int32Array, Int64Array, LargeBinaryArray, LargeStringArray, NullArray,
     StringArray, StringViewArray, TimestampMicrosecondArray, UInt8Array, UInt64Array,
 };
 use twicetold_cluster::{
-    Columns, Covering, Sheet, SketchColumns, SketchRow, VerdictColumns, VerdictRow,
+    Columns, Covering, Given, OutlineColumns, OutlineRow, Outlined, Sheet, SketchColumns, SketchRow, VerdictColumns, VerdictRow,
 };
 use twicetold_model::Form;
 
@@ -283,13 +284,72 @@ fn what_is_written_can_be_read() {
             residue: Vec::new(),
             thread: None,
             problems: Vec::new(),
-            group: Some("g".to_owned()),
-            id: "i".to_owned(),
-            covered_by_ids: vec!["a".to_owned()],
+            given: Some(Given {
+                group: Some("g".to_owned()),
+                id: "i".to_owned(),
+                covered_by_ids: vec!["a".to_owned()],
+            }),
         })
         .unwrap();
     sheet.finish().unwrap();
     assert!(read_stream(&out).unwrap_err().what.contains("has verdicts"));
+}
+
+#[test]
+fn outlines_are_numbers_and_bytes_and_their_messages_can_be_read() {
+    let unread = OutlineRow::new("b".to_owned(), "b".to_owned(), None, vec!["gone".to_owned()]);
+    let read = OutlineRow {
+        outline: Some(Outlined {
+            form: "text",
+            bytes: 2,
+            copy: Some("c".to_owned()),
+            id_hash: Some(-1),
+            asks: vec![i64::MIN, 7],
+            words: Some(vec![1, 2, 3]),
+            news: Some(Vec::new()),
+            message: Some(b"Hi".to_vec()),
+            ..Outlined::default()
+        }),
+        ..OutlineRow::new("a".to_owned(), "a".to_owned(), Some(5), Vec::new())
+    };
+    let mut columns = OutlineColumns::new(true);
+    for row in [&read, &unread] {
+        columns.push(row.clone());
+    }
+    let batch = columns.take().unwrap();
+    let column = |name: &str| batch.column_by_name(name).unwrap();
+    let asks = column("asks").as_list::<i32>();
+    assert_eq!(
+        asks.value(0).as_primitive::<Int64Type>().values().to_vec(),
+        [i64::MIN, 7]
+    );
+    assert!(asks.is_null(1) && column("words").is_null(1) && column("short").is_null(1));
+    assert_eq!(column("words").as_binary::<i32>().value(0), [1, 2, 3]);
+    assert_eq!(column("news").as_binary::<i32>().value(0), [0_u8; 0]);
+    assert_eq!(column("copy").as_string::<i32>().value(0), "c");
+    let metadata = batch.schema().metadata().clone();
+    assert_eq!(metadata["twicetold.rows"], "outlines");
+    assert_eq!(metadata["twicetold.schema"], "1");
+    // JSON lines have the same members as the table has columns.
+    let json = serde_json::to_value(&read).unwrap();
+    let mut named: Vec<&String> = json.as_object().unwrap().keys().collect();
+    let schema = batch.schema();
+    let mut fields: Vec<&String> = schema.fields().iter().map(|field| field.name()).collect();
+    named.sort();
+    fields.sort();
+    assert_eq!(named, fields);
+    assert_eq!(json["words"], "AQID");
+
+    let mut out = Vec::new();
+    let mut sheet = Sheet::new(&mut out, OutlineColumns::new(true)).unwrap();
+    sheet.push(read).unwrap();
+    sheet.push(unread).unwrap();
+    sheet.finish().unwrap();
+    let (rows, lost) = read_stream(&out).unwrap();
+    assert_eq!(lost.len(), 0);
+    assert_eq!(rows[0].location.to_string(), "a@5");
+    assert_eq!(said(&rows)[0].1, Ok(b"Hi".to_vec()));
+    assert!(rows[1].message.is_err());
 }
 
 #[test]

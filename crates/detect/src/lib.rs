@@ -19,6 +19,7 @@ mod cache;
 mod check;
 mod choose;
 mod comparable;
+mod counting;
 mod cover;
 mod differ;
 mod hard;
@@ -44,6 +45,7 @@ mod versions;
 
 pub use cache::Cache;
 pub use choose::{Cover, Lost, cover};
+pub use counting::Counting;
 pub use many::Crew;
 pub use order::KeepRule;
 pub use outline::{Outline, outline};

@@ -59,13 +59,11 @@ pub struct Outline {
     pub fingerprint_count: u32,
     /// Hashes of its attachments and of the links that its text does not show.
     pub things: Vec<u64>,
-    /// Half of each of the numbers of its facts: one that no other message has keeps it.
-    pub facts: Vec<u32>,
-    /// For each of its sentences how many word pairs may be missing elsewhere, and half the number of each of its pairs: if
-    /// more of them are in no other message, the sentence keeps it.
-    pub news: Vec<(u32, Vec<u32>)>,
-    /// Half of each of the numbers of all its word pairs and of everything that can stand for a fact.
-    pub pairs: Vec<u32>,
+    /// What it is counted with, as [`crate::Counting`] reads it: 16 bytes that say as what it counts, nought if alone, and the
+    /// half of each of the numbers of all its word pairs and of everything that can stand for a fact.
+    pub words: Vec<u8>,
+    /// What keeps it if no other message has it, as [`crate::Statistics::is_new`] reads it: its facts and its sentences.
+    pub news: Vec<u8>,
 }
 
 /// Makes the outline of a message.
@@ -74,14 +72,20 @@ pub fn outline(raw: &RawMessage<'_>, options: &Options) -> Outline {
         window: options.window,
     };
     let (record, _, pairs) = record(raw, 0, winnow, options.short);
+    let counted = (!record.short).then(|| {
+        let (identity, _, facts) = record.sameness();
+        identity ^ u128::from(facts)
+    });
+    let mut words = counted.unwrap_or(0).to_le_bytes().to_vec();
+    push_each(&mut words, &pairs);
+    let mut news = Vec::new();
+    push(&mut news, record.facts.len() as u32);
+    push_each(&mut news, &record.facts);
     let mut outline = Outline {
         content: content_key(&record),
         policy: policy_key(&options.keep, &record),
         copy: record.can_be_copied().then(|| copy_name(&record)),
-        counted: (!record.short).then(|| {
-            let (identity, _, facts) = record.sameness();
-            format!("{:032x}", identity ^ u128::from(facts))
-        }),
+        counted: counted.map(|counted| format!("{counted:032x}")),
         empty: record.is_empty(),
         id_hash: record.message_id.as_deref().map(hash_of),
         references: record.references.to_vec(),
@@ -96,9 +100,8 @@ pub fn outline(raw: &RawMessage<'_>, options: &Options) -> Outline {
             .chain(&record.links)
             .copied()
             .collect(),
-        facts: record.facts.to_vec(),
-        news: Vec::new(),
-        pairs,
+        words,
+        news,
         location: record.location,
         form: record.form,
         bytes: record.bytes,
@@ -113,8 +116,9 @@ pub fn outline(raw: &RawMessage<'_>, options: &Options) -> Outline {
             outline.holds.push(told.hash);
             if told.is_content() {
                 outline.asks.push(told.hash);
-                let missing = most_broken(told.len() as usize) as u32;
-                outline.news.push((missing, pairs.to_vec()));
+                push(&mut outline.news, most_broken(told.len() as usize) as u32);
+                push(&mut outline.news, pairs.len() as u32);
+                push_each(&mut outline.news, pairs);
             }
         }
         let fingerprints = detail.fingerprints(winnow);
@@ -129,6 +133,14 @@ pub fn outline(raw: &RawMessage<'_>, options: &Options) -> Outline {
         list.dedup();
     }
     outline
+}
+
+fn push(bytes: &mut Vec<u8>, number: u32) {
+    bytes.extend(number.to_le_bytes());
+}
+
+fn push_each(bytes: &mut Vec<u8>, numbers: &[u32]) {
+    bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
 }
 
 fn copy_name(record: &Record) -> String {

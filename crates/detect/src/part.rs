@@ -25,7 +25,7 @@ pub struct Statistics {
     pairs: Twice,
 }
 
-/// A file that holds no statistics.
+/// Bytes that are no statistics, or nothing to make them of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotStatistics;
 
@@ -42,6 +42,36 @@ impl Statistics {
         let bits = bytes.strip_prefix(BEGINS).ok_or(NotStatistics)?;
         let pairs = Twice::of_shared(bits).ok_or(NotStatistics)?;
         Ok(Self { pairs })
+    }
+
+    /// Whether a message holds a fact or a run of words that no other message has, so that nothing can cover it; asked with the
+    /// [`news`](crate::Outline::news) of its outline.
+    ///
+    /// # Errors
+    /// If these are not the news of an outline.
+    pub fn is_new(&self, news: &[u8]) -> Result<bool, NotStatistics> {
+        let (numbers, rest) = news.as_chunks::<4>();
+        if !rest.is_empty() {
+            return Err(NotStatistics);
+        }
+        let mut numbers = numbers.iter().map(|bytes| u32::from_le_bytes(*bytes));
+        let mut next = || numbers.next().ok_or(NotStatistics);
+        let mut rest = news.len() / 4;
+        let (mut new, mut first) = (false, true);
+        while rest > 0 {
+            // The facts come first: not one of them may be missing.
+            let missing = if first { 0 } else { next()? };
+            let count = next()?;
+            rest -= if first { 1 } else { 2 };
+            rest = rest.checked_sub(count as usize).ok_or(NotStatistics)?;
+            let mut without = 0;
+            for _ in 0..count {
+                without += u32::from(!self.pairs.contains(u64::from(next()?)));
+            }
+            new |= without > missing;
+            first = false;
+        }
+        Ok(new)
     }
 
     /// How many slots a collection of so many bytes has.
@@ -103,5 +133,38 @@ impl<'w> Whole<'w> {
     pub(crate) fn batches(&self, records: &[Record]) -> Vec<u32> {
         let batch = |record: &Record| self.known.get(&record.location).map_or(0, |k| k.batch);
         records.iter().map(batch).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bytes(numbers: &[u32]) -> Vec<u8> {
+        numbers.iter().flat_map(|n| n.to_le_bytes()).collect()
+    }
+
+    #[test]
+    fn a_fact_or_a_sentence_of_its_own_makes_a_message_new() {
+        let mut file = BEGINS.to_vec();
+        file.resize(BEGINS.len() + 64, 0);
+        // Slots 0 to 7 are those that several messages have.
+        file[BEGINS.len()] = 0xFF;
+        let statistics = Statistics::from_bytes(&file).unwrap();
+        for (news, new) in [
+            (vec![0], false),
+            (vec![2, 1, 7], false),
+            (vec![2, 1, 8], true),
+            (vec![0, 1, 3, 1, 2, 99], false),
+            (vec![0, 1, 3, 1, 98, 99], true),
+            (vec![0, 0, 1, 512, 0, 1, 513, 0, 1, 9], true),
+            (vec![], false),
+        ] {
+            assert_eq!(statistics.is_new(&bytes(&news)), Ok(new), "{news:?}");
+        }
+        for wrong in [vec![1], vec![0, 1], vec![0, 1, 2, 3], vec![u32::MAX, 1]] {
+            assert_eq!(statistics.is_new(&bytes(&wrong)), Err(NotStatistics));
+        }
+        assert_eq!(statistics.is_new(&[0; 5]), Err(NotStatistics));
     }
 }

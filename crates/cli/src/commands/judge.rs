@@ -1,20 +1,21 @@
 //! `twicetold judge`.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::Args;
 use twicetold_cluster::{Handed, InPart, VerdictColumns, VerdictRow, Wanted};
-use twicetold_detect::{Crew, InWhole, NotStatistics, Options, Progress, Stage, Statistics, Whole};
+use twicetold_detect::{Crew, InWhole, Options, Progress, Stage, Statistics, Whole};
 use twicetold_model::{Location, RawMessage};
 use twicetold_source::Collection;
 
 use super::TalkArgs;
 use super::engine::{DecidingArgs, parse_size, use_threads};
 use super::scan::would_overwrite;
-use crate::failure::{Advice, Exit};
+use super::statistics;
+use crate::failure::Exit;
 use crate::feed::{Feed, From, Piece, size_of, warn_of_loss};
 use crate::output::Output;
 use crate::report::judged::{rows, unread};
@@ -61,6 +62,10 @@ pub(super) struct JudgeArgs {
     #[arg(long, value_name = "FILE")]
     statistics: Option<PathBuf>,
 
+    /// Write the lines that scan writes, without group and ids
+    #[arg(long, conflicts_with = "format")]
+    as_scan: bool,
+
     #[command(flatten)]
     deciding: DecidingArgs,
 }
@@ -92,7 +97,7 @@ pub(super) fn run(args: &JudgeArgs, how: TalkArgs) -> Result<Exit> {
         refuse_terminal(&output, "an Arrow stream")?;
     }
     let mut feed = Feed::open(&args.files, args.from, Wanted::Messages)?;
-    let statistics = args.statistics.as_deref().map(statistics).transpose()?;
+    let statistics = args.statistics.as_deref().map(statistics::read).transpose()?;
     use_threads(args.deciding.threads())?;
     let start = Instant::now();
     let bar = Bar::new(how.quiet);
@@ -102,6 +107,7 @@ pub(super) fn run(args: &JudgeArgs, how: TalkArgs) -> Result<Exit> {
         statistics,
         largest: args.largest,
         format: args.format,
+        as_scan: args.as_scan,
         crew: Crew::new(),
         open: None,
         gap: false,
@@ -158,23 +164,14 @@ pub(super) fn run(args: &JudgeArgs, how: TalkArgs) -> Result<Exit> {
     })
 }
 
-/// Reads a file of statistics.
-fn statistics(path: &Path) -> Result<Statistics> {
-    let shown = path.display();
-    let hint = "the statistics are made by twicetold cluster scan, and sent to every host";
-    let bytes = std::fs::read(path)
-        .with_context(|| Advice::new(format!("cannot read the statistics {shown}"), hint))?;
-    Statistics::from_bytes(&bytes).map_err(|NotStatistics| {
-        Advice::new(format!("{shown} does not hold statistics"), hint).into_error()
-    })
-}
-
 /// What has been handed over and is not yet written.
 struct Desk {
     options: Options,
     statistics: Option<Statistics>,
     largest: u64,
     format: RowFormat,
+    /// Rows do not say what they were handed over with.
+    as_scan: bool,
     crew: Crew,
     open: Option<Group>,
     /// Whether rows are missing just before: the beginning of the next group may be among them.
@@ -362,12 +359,16 @@ impl Desk {
                 Item::Unread(_) => None,
             })
             .collect();
-        let format = self.format;
+        let (format, as_scan) = (self.format, self.as_scan);
         let (crew, options) = (&self.crew, &self.options);
         let judged = crew.scan_each(&collections, &wholes, options, |n, scan| {
             let group = groups[n];
             let own = |place: &Location| group.context.binary_search(place).is_err();
-            format.ready(rows(&group.name, scan, own, |place| group.id(place)))
+            let mut rows = rows(&group.name, scan, own, |place| group.id(place));
+            if as_scan {
+                rows.iter_mut().for_each(|row| row.given = None);
+            }
+            format.ready(rows)
         });
         let mut judged: std::vec::IntoIter<io::Result<Ready<VerdictRow>>> = judged.into_iter();
         for item in ready {
@@ -377,7 +378,10 @@ impl Desk {
                         sheet.put(rows?)?;
                     }
                 }
-                Item::Unread(row) => sheet.put(format.ready(vec![row])?)?,
+                Item::Unread(mut row) => {
+                    row.given = row.given.filter(|_| !as_scan);
+                    sheet.put(format.ready(vec![row])?)?;
+                }
             }
         }
         sheet.flush()

@@ -26,6 +26,7 @@ mod scan;
 mod serve;
 mod sketch;
 mod spam;
+mod statistics;
 mod stats;
 #[cfg(unix)]
 mod undo;
@@ -62,6 +63,7 @@ enum Command {
     Sketch(sketch::SketchArgs),
     Judge(judge::JudgeArgs),
     Cluster(cluster::ClusterArgs),
+    Statistics(statistics::StatisticsArgs),
     Account(account::AccountArgs),
     Fetch(fetch::FetchArgs),
     #[cfg(unix)]
@@ -103,6 +105,7 @@ pub(crate) fn run(cli: Cli) -> Result<Exit> {
         Command::Sketch(args) => sketch::run(&args, cli.talk),
         Command::Judge(args) => judge::run(&args, cli.talk),
         Command::Cluster(args) => cluster::run(&args, cli.talk),
+        Command::Statistics(args) => statistics::run(&args, cli.talk),
         Command::Account(args) => account::run(&args, cli.talk),
         Command::Fetch(args) => fetch::run(&args, cli.talk),
         #[cfg(unix)]

@@ -1,6 +1,6 @@
 //! Verdicts about groups that were handed over: the rows of `scan`, with group and ids behind them.
 
-use twicetold_cluster::{Covering, VerdictRow};
+use twicetold_cluster::{Covering, Given, VerdictRow};
 use twicetold_detect::Scan;
 use twicetold_model::Location;
 
@@ -43,9 +43,11 @@ pub(crate) fn rows<'a>(
             residue: row.residue.to_vec(),
             thread: row.thread.map(str::to_owned),
             problems: row.problems.into_iter().map(str::to_owned).collect(),
-            group: Some(group.to_owned()),
-            id: name(&message.location),
-            covered_by_ids,
+            given: Some(Given {
+                group: Some(group.to_owned()),
+                id: name(&message.location),
+                covered_by_ids,
+            }),
         }
     });
     judged.collect()
@@ -70,8 +72,10 @@ pub(crate) fn unread(
         residue: Vec::new(),
         thread: None,
         problems: vec![problem],
-        group,
-        id,
-        covered_by_ids: Vec::new(),
+        given: Some(Given {
+            group,
+            id,
+            covered_by_ids: Vec::new(),
+        }),
     }
 }

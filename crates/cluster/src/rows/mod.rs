@@ -2,6 +2,8 @@
 
 pub(crate) mod entries;
 pub(crate) mod partners;
+pub(crate) mod answers;
+pub(crate) mod outlines;
 pub(crate) mod sketches;
 pub(crate) mod verdicts;
 

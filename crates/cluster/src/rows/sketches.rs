@@ -55,7 +55,10 @@ fn digits<S: Serializer>(keys: &[u64], serializer: S) -> Result<S::Ok, S::Error>
     serializer.collect_seq(keys.iter().map(|key| format!("{key:016x}")))
 }
 
-fn base64<S: Serializer>(bytes: &Option<Vec<u8>>, serializer: S) -> Result<S::Ok, S::Error> {
+pub(super) fn base64<S: Serializer>(
+    bytes: &Option<Vec<u8>>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     match bytes {
         Some(bytes) => serializer.collect_str(&Base64Display::new(bytes, &STANDARD)),
         None => serializer.serialize_none(),

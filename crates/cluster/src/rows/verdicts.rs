@@ -39,9 +39,17 @@ pub struct VerdictRow {
     pub thread: Option<String>,
     /// What was wrong, in words.
     pub problems: Vec<String>,
+    /// What it was called when it was handed over; not written if the row is to be that of `scan`.
+    #[serde(flatten)]
+    pub given: Option<Given>,
+}
+
+/// What was handed over with a message.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Given {
     /// The group it was judged in.
     pub group: Option<String>,
-    /// What it was called when it was handed over.
+    /// What it was called.
     pub id: String,
     /// What the messages in `covered_by` were called.
     pub covered_by_ids: Vec<String>,
@@ -167,10 +175,11 @@ impl Columns for VerdictColumns {
         self.category.append_option(row.category);
         self.keep.append_value(row.keep);
         self.thread.append_option(row.thread.as_deref());
-        self.group.append_option(row.group.as_deref());
-        self.id.append_value(&row.id);
-        let mut bytes = 64 + row.path.len() + row.id.len();
-        bytes += [&row.message_id, &row.thread, &row.group]
+        let given = row.given.unwrap_or_default();
+        self.group.append_option(given.group.as_deref());
+        self.id.append_value(&given.id);
+        let mut bytes = 64 + row.path.len() + given.id.len();
+        bytes += [&row.message_id, &row.thread, &given.group]
             .into_iter()
             .flatten()
             .map(String::len)
@@ -178,7 +187,7 @@ impl Columns for VerdictColumns {
         bytes += self.push_covering(&row.covered_by);
         bytes += push_texts(&mut self.residue, &row.residue);
         bytes += push_texts(&mut self.problems, &row.problems);
-        bytes + push_texts(&mut self.covered_by_ids, &row.covered_by_ids)
+        bytes + push_texts(&mut self.covered_by_ids, &given.covered_by_ids)
     }
 
     fn take(&mut self) -> Result<RecordBatch, ArrowError> {

@@ -79,9 +79,9 @@ struct ScanArgs {
     #[arg(long, value_name = "N", default_value_t = 200)]
     frequent: u32,
 
-    /// Up to so many ties between messages are followed on the driver, more of them on the executors
+    /// Up to so many ties between messages are followed in one task, more of them by all executors
     #[arg(long, value_name = "N", default_value_t = 2_000_000)]
-    edges_on_driver: u64,
+    edges_at_once: u64,
 
     #[command(flatten)]
     spark: SparkArgs,
@@ -165,7 +165,8 @@ fn scan(args: &ScanArgs, how: TalkArgs) -> Result<Exit> {
         "slots": Statistics::slots(collection.total_bytes()),
         "largest": args.largest,
         "common": args.common,
-        "edges_on_driver": args.edges_on_driver,
+        "edges_at_once": args.edges_at_once,
+        "checkpoints": beside(&output),
         "shown": args.common.max(64),
         "frequent": args.frequent,
         "outlining": args.deciding.outlining(),
@@ -201,6 +202,13 @@ fn refuse_if_there(output: &Path) -> Result<()> {
 /// A size as the user wrote it: the executors read it again, and should not be the first to find it wrong.
 fn checked_size(text: &str) -> Result<String, String> {
     parse_size(text).map(|_| text.to_owned())
+}
+
+/// Where the job writes down what is half done: next to the result, which every executor can reach.
+fn beside(output: &Path) -> PathBuf {
+    let mut name = output.as_os_str().to_owned();
+    name.push(".unfinished");
+    name.into()
 }
 
 /// Executors work in folders of their own.

@@ -18,9 +18,9 @@ use crate::terminal::talk;
 /// The job, in the order of what imports what.
 const MODULES: [(&str, &str); 10] = [
     ("door.py", include_str!("spark/door.py")),
-    ("slots.py", include_str!("spark/slots.py")),
     ("components.py", include_str!("spark/components.py")),
     ("reading.py", include_str!("spark/reading.py")),
+    ("judging.py", include_str!("spark/judging.py")),
     ("relations.py", include_str!("spark/relations.py")),
     ("batches.py", include_str!("spark/batches.py")),
     ("inputs.py", include_str!("spark/inputs.py")),

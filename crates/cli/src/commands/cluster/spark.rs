@@ -50,7 +50,7 @@ pub(super) struct Spark {
 }
 
 /// Tells where PySpark is, and the versions.
-const ASK: &str = "import os, sys, pyspark; print(os.path.dirname(pyspark.__file__), pyspark.__version__, '%d.%d' % sys.version_info[:2], sep='\\n')";
+const ASK: &str = "import os, sys, pyspark, pyarrow, pandas; print(os.path.dirname(pyspark.__file__), pyspark.__version__, '%d.%d' % sys.version_info[:2], sep='\\n')";
 
 impl Spark {
     /// Finds Python, PySpark and Java, and looks at their versions.
@@ -69,7 +69,9 @@ impl Spark {
         let told = match asked {
             Ok(told) if told.status.success() => String::from_utf8_lossy(&told.stdout).into_owned(),
             Ok(_) => {
-                let what = format!("{shown} has no PySpark");
+                let what = format!(
+                    "{shown} has no PySpark with PyArrow and pandas (pip install 'pyspark[sql]')"
+                );
                 return Err(Advice::new(what, install).into_error());
             }
             Err(error) => {

@@ -1,11 +1,11 @@
 //! `twicetold sketch --for scan`: outlines instead of sketches.
 
-use std::io::{self, Write};
+use std::io;
 use std::sync::Mutex;
 
 use anyhow::Result;
 use rayon::prelude::*;
-use twicetold_cluster::Wanted;
+use twicetold_cluster::{OutlineColumns, OutlineRow, Wanted};
 use twicetold_detect::{Options, Progress, Stage};
 use twicetold_model::Location;
 use twicetold_source::{Severity, Task, Trouble};
@@ -17,7 +17,8 @@ use crate::commands::scan::warn_of_troubles;
 use crate::failure::Exit;
 use crate::feed::{Feed, Piece, is_stdin};
 use crate::output::Output;
-use crate::report::outlines::{write, write_unread};
+use crate::report::outlines::{row, unread};
+use crate::sheet::{Ready, RowFormat, Sheet, refuse_terminal};
 use crate::terminal::Bar;
 
 /// How many tasks are read at a time for each thread.
@@ -27,6 +28,9 @@ const AT_ONCE: usize = 4;
 pub(super) fn run(args: &SketchArgs, how: TalkArgs) -> Result<Exit> {
     let options = args.outlining.options();
     let output = Output::open(args.output.as_deref())?;
+    if args.format == RowFormat::Arrow {
+        refuse_terminal(&output, "an Arrow stream")?;
+    }
     use_threads(args.threads)?;
     let bar = Bar::new(how.quiet);
     let stdin = args.paths.iter().any(|path| is_stdin(path));
@@ -54,6 +58,7 @@ fn from_paths(
     bar.begin(Stage::Reading, collection.total_bytes());
     let troubles = Mutex::new(collection.troubles().to_vec());
     output.write(|out| {
+        let mut sheet = Sheet::new(args.format, out, OutlineColumns::new(args.with_message))?;
         let mut tasks = collection.tasks();
         loop {
             let some: Vec<Task> = tasks
@@ -61,14 +66,14 @@ fn from_paths(
                 .take(AT_ONCE * rayon::current_num_threads())
                 .collect();
             if some.is_empty() {
-                return out.flush();
+                return sheet.finish();
             }
-            let made: Vec<io::Result<Vec<u8>>> = some
+            let made: Vec<io::Result<Ready<OutlineRow>>> = some
                 .into_par_iter()
                 .map(|task| rows(task, args, options, bar, &troubles))
                 .collect();
             for rows in made {
-                out.write_all(&rows?)?;
+                sheet.put(rows?)?;
             }
         }
     })?;
@@ -79,43 +84,34 @@ fn from_paths(
     Ok(troubles.iter().all(|t| t.severity == Severity::Note))
 }
 
-/// The rows of a task.
+/// The rows of a task. What could not be read has one as well, as in a scan.
 fn rows(
     task: Task,
     args: &SketchArgs,
     options: &Options,
     bar: &Bar,
     troubles: &Mutex<Vec<Trouble>>,
-) -> io::Result<Vec<u8>> {
+) -> io::Result<Ready<OutlineRow>> {
     let mut rows = Vec::new();
-    let mut failed = Ok(());
     let mut met = Vec::new();
     task.run(
         &mut |raw| {
-            let written = write(&mut rows, None, &raw, options, args.with_message);
+            rows.push(row(None, &raw, options, args.with_message));
             bar.advance(1, raw.bytes.len() as u64);
-            if written.is_err() {
-                failed = written;
-            }
         },
         &mut |trouble| met.push(trouble),
     );
     for trouble in &met {
-        unread(&mut rows, trouble)?;
+        let location = Location {
+            path: trouble.path.clone(),
+            offset: None,
+        };
+        rows.push(unread(None, &location, vec![trouble.problem.what.to_string()]));
     }
     if let Ok(mut all) = troubles.lock() {
         all.extend(met);
     }
-    failed.map(|()| rows)
-}
-
-/// The row of what could not be read: a scan has one for it as well.
-fn unread(out: &mut dyn Write, trouble: &Trouble) -> io::Result<()> {
-    let location = Location {
-        path: trouble.path.clone(),
-        offset: None,
-    };
-    write_unread(out, None, &location, &trouble.problem.what)
+    args.format.ready(rows)
 }
 
 /// Outlines of rows that are handed over; whether all could be read.
@@ -124,6 +120,7 @@ fn from_feed(args: &SketchArgs, options: &Options, output: &Output, bar: &Bar) -
     bar.begin(Stage::Reading, 0);
     let (mut all_read, mut failed) = (true, None);
     let written = output.write(|out| {
+        let mut sheet = Sheet::new(args.format, out, OutlineColumns::new(args.with_message))?;
         loop {
             let pieces = match batch(&mut feed, bar) {
                 Ok(pieces) => pieces,
@@ -133,19 +130,19 @@ fn from_feed(args: &SketchArgs, options: &Options, output: &Output, bar: &Bar) -
                 }
             };
             if pieces.is_empty() {
-                return Ok(());
+                return sheet.finish();
             }
-            let rows: Vec<io::Result<(Vec<u8>, bool)>> = pieces
+            let rows: Vec<(io::Result<Ready<OutlineRow>>, bool)> = pieces
                 .into_par_iter()
                 .map(|piece| of_piece(piece, args, options))
                 .collect();
             for row in rows {
-                let (row, read) = row?;
+                let (row, read) = row;
                 all_read &= read;
-                out.write_all(&row)?;
+                sheet.put(row?)?;
             }
             // The next program need not wait for more than has come.
-            out.flush()?;
+            sheet.flush()?;
         }
     });
     match failed {
@@ -155,19 +152,19 @@ fn from_feed(args: &SketchArgs, options: &Options, output: &Output, bar: &Bar) -
 }
 
 /// The row about what was handed over, and whether that could be read.
-fn of_piece(piece: Piece, args: &SketchArgs, options: &Options) -> io::Result<(Vec<u8>, bool)> {
+fn of_piece(
+    piece: Piece,
+    args: &SketchArgs,
+    options: &Options,
+) -> (io::Result<Ready<OutlineRow>>, bool) {
     let handed = piece.handed();
     let id = Some(handed.id.as_str());
-    let mut row = Vec::new();
-    let read = match handed.message {
-        Ok(raw) => {
-            write(&mut row, id, &raw, options, args.with_message)?;
-            true
-        }
+    let (row, read) = match handed.message {
+        Ok(raw) => (row(id, &raw, options, args.with_message), true),
         Err(what) => {
-            write_unread(&mut row, id, &handed.location, &what)?;
-            false
+            let row = unread(id, &handed.location, vec![what.into_owned()]);
+            (row, false)
         }
     };
-    Ok((row, read))
+    (args.format.ready(vec![row]), read)
 }

@@ -1,5 +1,7 @@
-"""The program on an executor: one process for each task, lines in and lines out."""
+"""The program on an executor: one process for each task, Arrow or lines in, Arrow or lines out."""
 
+from contextlib import contextmanager
+from itertools import chain
 import os
 import socket
 import subprocess
@@ -45,23 +47,21 @@ def program(settings):
     return path
 
 
-def run(settings, arguments, lines):
-    """Feeds lines to the program and gives the lines that it writes. What it writes is only all there is if this ends
-    without an exception."""
+@contextmanager
+def running(settings, arguments, feed=None):
+    """The program while it runs: gives what it writes, to be read. `feed` gets its stdin, on a thread of its own. What was read is
+    only all there is if this ends without an exception; however it ends, the process has ended as well. Arguments that only the
+    executor knows are a function."""
+    arguments = arguments() if callable(arguments) else arguments
     command = [program(settings)] + arguments
     with tempfile.TemporaryFile() as talk:
-        process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=talk
-        )
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=talk)
         broken = []
 
-        def feed():
+        def feeding():
             try:
-                for line in lines:
-                    process.stdin.write(line)
-                    process.stdin.write(b"\n")
-            except BrokenPipeError:
-                pass
+                if feed:
+                    feed(process.stdin)
             except BaseException as error:  # told below, on the thread of the task
                 broken.append(error)
             finally:
@@ -70,22 +70,104 @@ def run(settings, arguments, lines):
                 except OSError:
                     pass
 
-        feeder = threading.Thread(target=feed, daemon=True)
+        feeder = threading.Thread(target=feeding, daemon=True)
         feeder.start()
+        failed = None
         try:
-            for line in process.stdout:
-                yield line.rstrip(b"\n")
-            feeder.join()
+            try:
+                yield process.stdout
+            except (ValueError, OSError) as error:  # Arrow that ends too early; why, the program tells
+                failed = error
+                process.stdout.close()
             code = process.wait()
+            feeder.join()
         finally:
             if process.poll() is None:
                 process.kill()
                 process.wait()
-        if broken:
-            raise broken[0]
         # 3 says that something could not be read; the rows say what.
         if code not in (0, 3):
             talk.seek(0)
             said = talk.read()[-2000:].decode("utf-8", "replace").strip()
             how = f"was ended by signal {-code}" if code < 0 else f"ended with code {code}"
             raise Trouble(f"host {socket.gethostname()}: twicetold {arguments[0]} {how}: {said}")
+        if failed or broken:
+            raise failed or broken[0]
+
+
+def sending(schema, batches):
+    """Feeds the program with an Arrow stream."""
+
+    def feed(stdin):
+        import pyarrow as pa
+
+        with pa.ipc.new_stream(stdin, schema) as writer:
+            for batch in batches:
+                writer.write_batch(batch)
+
+    return feed
+
+
+def lines(settings, arguments, feed=None):
+    """The lines that the program writes."""
+    with running(settings, arguments, feed) as out:
+        for line in out:
+            yield line.rstrip(b"\n")
+
+
+def arrow(settings, arguments, feed=None, columns=None):
+    """The batches of the Arrow stream that the program writes, with these columns."""
+    import pyarrow as pa
+
+    with running(settings, arguments, feed) as out:
+        with pa.ipc.open_stream(out) as reader:
+            for batch in reader:
+                yield batch.select(columns) if columns else batch
+
+
+def through(settings, arguments, columns):
+    """For mapInArrow: the rows of a task go through the program, which writes rows with these columns."""
+
+    def each(batches):
+        first = next(batches, None)
+        if first is not None:
+            yield from arrow(settings, arguments, sending(first.schema, chain([first], batches)), columns)
+
+    return each
+
+
+def beside(settings, arguments, sent, told):
+    """For mapInArrow: the rows of a task, each with the columns `told` that the program tells about it. It gets the columns `sent`,
+    renamed, and answers in the same order."""
+    from collections import deque
+
+    def each(batches):
+        import pyarrow as pa
+
+        first = next(batches, None)
+        if first is None:
+            return
+        waiting = deque()
+
+        def asked(batch):
+            waiting.append(batch)
+            columns = [
+                batch.column(name) if name else pa.array([constant] * batch.num_rows, pa.string())
+                for name, _, constant in sent
+            ]
+            return pa.RecordBatch.from_arrays(columns, [called for _, called, _ in sent])
+
+        head = asked(first)
+        rows = chain([head], (asked(batch) for batch in batches))
+        for answer in arrow(settings, arguments, sending(head.schema, rows), told):
+            at = 0
+            while at < answer.num_rows:
+                batch = waiting.popleft()
+                count = min(batch.num_rows, answer.num_rows - at)
+                if count < batch.num_rows:
+                    waiting.appendleft(batch.slice(count))
+                columns = batch.slice(0, count).columns + answer.slice(at, count).columns
+                yield pa.RecordBatch.from_arrays(columns, batch.schema.names + told)
+                at += count
+
+    return each

@@ -1,22 +1,27 @@
 """The Spark job behind `twicetold cluster`. Started by spark-submit; the settings are a JSON file that the command writes."""
 
-import hashlib
 import json
 import os
 import sys
 import time
 
 from pyspark import StorageLevel
-from pyspark.sql import SparkSession
+from pyspark.sql import SparkSession, Window
+from pyspark.sql import functions as F
 
 import components
 import door
+import judging
 import reading
 import relations
-import slots
 
 # How many messages of the walk are compared with what is kept at a time; a scan does the same.
 BATCH = 512
+
+# Up to so many placements are sent to where the messages are; of more, both travel.
+BROADCAST = 1_000_000
+
+FIRST_LINE = b"twicetold statistics 1\n"
 
 
 def talk(text):
@@ -31,19 +36,30 @@ class Job:
         self.spark, self.settings = spark, settings
         self.context = spark.sparkContext
         self.partitions = settings["partitions"] or max(2, self.context.defaultParallelism * 2)
-        spark.conf.set("spark.sql.shuffle.partitions", self.partitions)
+        for name, value in {
+            "spark.sql.shuffle.partitions": self.partitions,
+            "spark.sql.execution.arrow.maxRecordsPerBatch": 1000,
+            "spark.sql.inMemoryColumnarStorage.batchSize": 1000,
+        }.items():
+            spark.conf.set(name, value)
         self.began = time.time()
 
-    def keep(self, rdd):
+    def keep(self, rows, level=StorageLevel.MEMORY_AND_DISK):
         """Computed once, kept on the disks of the executors; computed again if one is lost."""
-        return rdd.persist(StorageLevel.MEMORY_AND_DISK)
+        return rows.persist(level)
 
     def components(self, edges):
-        """The component of every node that has an edge."""
-        edges = self.keep(edges.filter(lambda e: e[0] != e[1]).distinct(self.partitions))
-        if edges.count() <= self.settings["edges_on_driver"]:
-            return self.context.parallelize(components.on_driver(edges.collect()), self.partitions)
-        return components.components(edges, self.partitions, self.keep)
+        """(node, root) of every node that has an edge (a, b)."""
+        edges = self.keep(edges)
+        if edges.count() <= self.settings["edges_at_once"]:
+            return self.keep(components.in_one_task(edges))
+        return components.on_executors(edges, self.checkpoint)
+
+    def checkpoint(self, rows):
+        """Written down where every executor can read it, so that what led to it is forgotten."""
+        if not self.context.getCheckpointDir():
+            self.context.setCheckpointDir(self.settings["checkpoints"])
+        return rows.checkpoint()
 
     def talk(self, text):
         if not self.settings["quiet"]:
@@ -54,277 +70,211 @@ class Job:
             talk(f"{time.time() - self.began:7.1f} s  {text}")
 
 
-def name_of(row):
-    """Messages with the same name are copies."""
-    return row["copy"] or f"@{row['path']}@{place(row)[1]}"
-
-
-def place(row):
-    offset = row["offset"]
-    return row["path"], -1 if offset is None else offset
-
-
-def shown(path, offset):
-    return path if offset < 0 else f"{path}@{offset}"
-
-
-def verdict(row, standing, thread):
-    """The row that a scan writes about a message that shares nothing with others."""
-    return {
-        "schema": 1,
-        "path": row["path"],
-        "offset": row["offset"],
-        "message_id": row.get("message_id"),
-        "verdict": standing,
-        "category": None,
-        "keep": True,
-        "covered_by": [],
-        "residue": [],
-        "thread": thread,
-        "problems": row["problems"],
-    }
-
-
-def find_threads(job, read):
-    """place -> (number, name) of the conversation of every message."""
-    # Only the first message with an id owns it; answers to a message that is not there belong together all the same.
-    owners = read.flatMap(lambda r: [] if r["id_hash"] is None else [(r["id_hash"], place(r))])
-    owners = owners.reduceByKey(min, job.partitions)
-    answers = read.flatMap(lambda r: [(id, place(r)) for id in r["references"]])
-    firsts = answers.reduceByKey(min, job.partitions).leftOuterJoin(owners, job.partitions)
-    anchors = firsts.mapValues(lambda v: v[0] if v[1] is None else v[1])
-    edges = answers.join(anchors, job.partitions).map(lambda kv: kv[1])
-    # A subject ties messages together only if somebody answered under it.
-    topics = read.filter(lambda r: r["topic"] != 0).map(lambda r: (r["topic"], (place(r), r["answers"])))
-    answered = topics.reduceByKey(lambda a, b: (min(a[0], b[0]), a[1] or b[1]), job.partitions)
-    answered = answered.filter(lambda kv: kv[1][1])
-    edges = edges.union(topics.join(answered, job.partitions).map(lambda kv: (kv[1][0][0], kv[1][1][0])))
-    labels = job.components(edges)
-    naming = read.map(lambda r: (place(r), (r["begins"], r["message_id"])))
-    labelled = job.keep(naming.leftOuterJoin(labels, job.partitions))
-
-    def label(one):
-        return one[0] if one[1][1] is None else one[1][1]
-
-    def named(one):
-        where, ((begins, id), _) = one
-        key = (begins, *where)
-        return label(one), (1, None if id is None else (key, id), (key, shown(*where)))
-
-    def both(a, b):
-        first = min((n for n in (a[1], b[1]) if n), default=None)
-        return a[0] + b[0], first, min(a[2], b[2])
-
-    names = labelled.map(named).reduceByKey(both, job.partitions)
-    names = names.mapValues(lambda v: (v[1] or v[2])[1] if v[0] > 1 else None)
-    by_label = labelled.map(lambda one: (label(one), one[0]))
-    return by_label.join(names, job.partitions).map(lambda kv: (kv[1][0], (number(kv[0]), kv[1][1])))
-
-
-def number(where):
-    """A number for a place, the same everywhere; as long as JSON readers know."""
-    digest = hashlib.blake2b(shown(*where).encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    return int.from_bytes(digest, "little") >> 1
-
-
-def without(row, *members):
-    return {key: value for key, value in row.items() if key not in members}
-
-
-def scan(job):
+def read(job):
+    """All messages: their outlines and the messages themselves, numbered (n); `at` is the offset, -1 if there is none."""
     settings = job.settings
-    context = job.context
     with open(settings["manifest"], encoding="utf-8") as manifest:
         files = [(f["path"], f["file"], f["bytes"]) for f in map(json.loads, manifest)]
     packs = reading.packs(files, job.partitions)
     job.step(f"{len(files)} files in {len(packs)} tasks")
-    rows = context.parallelize(packs, max(1, len(packs))).mapPartitions(
-        reading.outlines(settings, settings["outlining"])
+    sent = job.context.broadcast(packs)
+    numbers = job.spark.range(0, len(packs), 1, max(1, len(packs)))
+    reader = reading.outlines(settings, settings["outlining"], lambda number: sent.value[number])
+    schema = ", ".join(f"`{name}` {type}" for name, type in reading.COLUMNS.items())
+    rows = numbers.mapInArrow(reader, schema).withColumn("at", F.coalesce("offset", F.lit(-1)))
+    # The numbers must be the same if a task has to be done again, whatever the order in which it is done.
+    rows = rows.sortWithinPartitions("path", "at").withColumn("n", F.monotonically_increasing_id())
+    return job.keep(rows, StorageLevel.DISK_ONLY)
+
+
+def statistics(job, rows):
+    """Which word pairs and facts several messages have: a file that goes to every executor."""
+    settings = job.settings
+    slots = ["--format", "arrow", "--slots", str(settings["slots"]), "-"]
+    schema = "method string, id string, sketch binary"
+    columns = ["method", "id", "sketch"]
+    alone = F.concat(F.lit("@"), F.col("n").cast("string"))
+    counted = (
+        rows.select(F.lit("words").alias("method"), F.col("words").alias("sketch"), F.coalesce("counted", alone).alias("counts_as"))
+        .repartition(max(1, job.context.defaultParallelism), "counts_as")
+        .drop("counts_as")
+        .mapInArrow(door.through(settings, ["statistics", "count"] + slots, columns), schema)
     )
-    rows = rows.persist(StorageLevel.DISK_ONLY)
-    unread = rows.filter(lambda r: "copy" not in r)
-    read = rows.filter(lambda r: "copy" in r)
-    count, lost = rows.count(), unread.count()
+    merged = (
+        counted.repartition(job.partitions, "id")
+        .mapInArrow(door.through(settings, ["statistics", "merge"] + slots, columns), schema)
+        .select(F.col("id").cast("int").alias("id"), F.expr("substring(sketch, length(sketch) div 2 + 1)").alias("more"))
+    )
+    size = settings["slots"] // 8
+    more = bytearray(size)
+    # At once if the driver has room for it, else task by task.
+    for row in merged.collect() if size <= 64 << 20 else merged.toLocalIterator():
+        at = row.id * len(row.more)
+        more[at : at + len(row.more)] = row.more
+    file = os.path.join(settings["scratch"], settings["statistics_name"])
+    with open(file, "wb") as out:
+        out.write(FIRST_LINE)
+        out.write(more)
+    job.context.addFile(file)
+    return size
+
+
+def find_threads(job, outlines):
+    """(n, thread, thread_name) of the messages that are in a conversation with others."""
+
+    def keyed(space, first, key, ties):
+        return F.struct(
+            F.lit(space).alias("space"), F.lit(first).alias("first"), key.alias("key"), ties.alias("ties")
+        )
+
+    nothing = F.array().cast("array<struct<space:int,first:int,key:bigint,ties:boolean>>")
+    # Only the first message with an id owns it; answers to a message that is not there belong together all the same. A subject
+    # ties messages together only if somebody answered under it.
+    keys = F.concat(
+        F.when(F.col("id_hash").isNull(), nothing).otherwise(F.array(keyed(0, 0, F.col("id_hash"), F.lit(False)))),
+        F.transform("references", lambda id: keyed(0, 1, id, F.lit(True))),
+        F.when(F.col("topic") == 0, nothing).otherwise(F.array(keyed(1, 1, F.col("topic"), F.col("answers")))),
+    )
+    named = outlines.select("n", "path", "at", F.explode(keys).alias("k")).select("n", "path", "at", "k.*")
+    anchors = (
+        named.groupBy("space", "key")
+        .agg(
+            F.min(F.struct("first", "path", "at", "n")).alias("anchor"),
+            F.max("ties").alias("ties"),
+            F.count("*").alias("count"),
+        )
+        .where("ties and count > 1")
+        .select("space", "key", F.col("anchor.n").alias("b"))
+    )
+    edges = named.where("first = 1").join(anchors, ["space", "key"]).select(F.col("n").alias("a"), "b")
+    labels = job.components(edges.where("a != b").distinct()).toDF("n", "thread")
+    labelled = outlines.select("n", "begins", "path", "at", "message_id").join(labels, "n")
+    shown = F.when(F.col("at") < 0, F.col("path")).otherwise(F.concat("path", F.lit("@"), F.col("at").cast("string")))
+    first = F.struct("begins", "path", "at", F.coalesce("message_id", shown).alias("name"))
+    names = labelled.groupBy("thread").agg(
+        F.coalesce(F.min(F.when(F.col("message_id").isNotNull(), first)), F.min(first)).alias("first")
+    )
+    return labels.join(names.select("thread", F.col("first.name").alias("thread_name")), "thread")
+
+
+def find_ranks(job, outlines):
+    """(n, head, rank): which message stands for its copies, and when that is asked in the walk."""
+    # Of copies the one that the user's rules keep stands for all, and is asked in the order of how much it says.
+    name = F.coalesce("copy", F.concat(F.lit("@"), F.col("n").cast("string")))
+    same = Window.partitionBy("name").orderBy("policy", "path", "at")
+    heads = outlines.select("n", name.alias("name"), "content", "policy", "path", "at")
+    heads = job.keep(heads.withColumn("head", F.first("n").over(same)).drop("name"))
+    order = heads.where("n = head").sort("content", "policy", "path", "at").select("head")
+    order = order.withColumn("nth", F.monotonically_increasing_id())
+    order = job.keep(order.select("head", F.shiftright("nth", 33).alias("slice"), F.expr("nth & 8589934591").alias("nth")))
+    before, slices = 0, []
+    for slice, count in sorted(map(tuple, order.groupBy("slice").count().collect())):
+        slices.append((slice, before))
+        before += count
+    slices = job.spark.createDataFrame(slices or [(0, 0)], "slice long, before long")
+    ranks = order.join(F.broadcast(slices), "slice").select("head", (F.col("before") + F.col("nth")).alias("rank"))
+    return heads.select("n", "head").join(ranks, "head"), before
+
+
+def find_parts(job, known, reps):
+    """Where each message is judged and where it is asked only: (n, part, context, batch, thread, thread_name, size), size being the number of
+    messages in the part."""
+    settings = job.settings
+    pairs = relations.by_keys(reps, settings["common"], settings["shown"])
+    pairs = job.keep(pairs.union(relations.by_fingerprints(reps, settings["frequent"])).distinct())
+    labels = job.components(pairs.where("open").select("a", "b")).toDF("rank", "root")
+    part = F.coalesce("root", "rank")
+    homes = known.join(labels, "rank", "left").withColumn("part", part)
+    asked = (
+        pairs.where("not open")
+        .join(labels.toDF("a", "root_a"), "a", "left")
+        .select(F.col("b").alias("rank"), F.coalesce("root_a", "a").alias("part"))
+        .distinct()
+        .join(labels, "rank", "left")
+        .where(F.col("part") != part)
+        .select("rank", "part")
+    )
+    guests = known.where("n = head").join(asked, "rank")
+    columns = ["n", "part", "rank", "thread", "thread_name"]
+    placed = homes.select(*columns, F.lit(0).alias("context")).union(guests.select(*columns, F.lit(1).alias("context")))
+    size = F.count("*").over(Window.partitionBy("part"))
+    return job.keep(placed.withColumn("size", size))
+
+
+def scan(job):
+    settings = job.settings
+    rows = read(job)
+    count, lost = rows.agg(F.count("*"), F.count_if(F.col("content").isNull())).first()
     job.step(f"{count - lost} messages read")
     if lost:
         talk(f"warning: {lost} could not be read; the problems in their rows say why")
+    messages = rows.where(F.col("content").isNotNull())
+    size = statistics(job, messages)
+    job.step(f"statistics: {size} bytes")
 
-    counted = read.map(lambda r: (r["counted"] or name_of(r) + shown(*place(r)), r["pairs"]))
-    counted = counted.reduceByKey(lambda a, b: a, job.partitions).values()
-    _, more = counted.mapPartitions(slots.count(settings["slots"])).treeReduce(slots.merge)
-    statistics = os.path.join(settings["scratch"], settings["statistics_name"])
-    with open(statistics, "wb") as file:
-        file.write(slots.FIRST_LINE + more)
-    context.addFile(statistics)
-    more = context.broadcast(more)
-    job.step(f"statistics: {len(more.value)} bytes")
-
-    outlines = job.keep(read.map(lambda r: without(r, "message", "pairs")))
+    light = [name for name in reading.COLUMNS if name not in ("message", "words", "form", "offset", "counted", "bytes")]
+    sent = [(None, "method", "news"), ("news", "sketch", None)]
+    asked = door.beside(settings, judging.statistics(settings, ["statistics", "ask", "--format", "arrow", "-"]), sent, ["new"])
+    outlines = messages.select("n", "at", *light)
+    schema = ", ".join(f"`{field.name}` {field.dataType.simpleString()}" for field in outlines.schema)
+    outlines = outlines.mapInArrow(asked, schema + ", new boolean").drop("news")
+    outlines = job.keep(outlines.withColumn("open", ~F.col("empty") & ~F.col("new")))
     threads = job.keep(find_threads(job, outlines))
     job.step("conversations found")
 
-    # Of copies the one that the user's rules keep stands for all, and is asked in the order of how much it says.
-    first = outlines.map(lambda r: (name_of(r), ((r["policy"],) + place(r), r["content"])))
-    first = first.reduceByKey(min, job.partitions)
-    order = first.map(lambda kv: ((kv[1][1],) + kv[1][0], kv[0])).sortByKey(numPartitions=job.partitions)
-    ranks = job.keep(order.zipWithIndex().map(lambda one: (one[0][1], (one[1], one[0][0][2:]))))
-    places = outlines.map(lambda r: (name_of(r), place(r))).join(ranks, job.partitions)
-    # place -> (rank, stands for its copies)
-    ranked = job.keep(places.map(lambda kv: (kv[1][0], (kv[1][1][0], kv[1][0] == kv[1][1][1]))))
-
-    def standing_for(one):
-        _, ((row, (rank, first)), (thread, _)) = one
-        if not first:
-            return []
-        outline = without(row, "news", "facts", "references")
-        outline["open"] = not row["empty"] and not slots.is_new(row, more.value)
-        outline["thread"] = thread
-        return [(rank, outline)]
-
-    by_place = outlines.map(lambda r: (place(r), r)).join(ranked, job.partitions)
-    reps = job.keep(by_place.join(threads, job.partitions).flatMap(standing_for))
-    job.step(f"{reps.count()} different messages, {reps.filter(lambda r: r[1]['open']).count()} of them open")
-
-    is_open = reps.map(lambda rep: (rep[0], rep[1]["open"]))
-    met = relations.by_keys(reps, settings["common"], settings["shown"], job.partitions, job.keep)
-    near = relations.by_fingerprints(job.spark, reps, settings["frequent"], job.partitions)
-    near = near.map(lambda e: (e[1], e[0])).join(is_open, job.partitions).map(lambda kv: (kv[1][0], kv[0], kv[1][1]))
-    pairs = job.keep(met.union(near).distinct(job.partitions))
-    edges = pairs.filter(lambda p: p[2]).map(lambda p: p[:2])
-    labels = job.components(edges)
-    labelled = is_open.leftOuterJoin(labels, job.partitions).map(
-        lambda kv: (kv[0], kv[0] if kv[1][1] is None else kv[1][1])
-    )
-    labelled = job.keep(labelled)
-    asked = pairs.filter(lambda p: not p[2]).map(lambda p: p[:2]).join(labelled, job.partitions)
-    asked = asked.map(lambda kv: kv[1]).distinct(job.partitions).join(labelled, job.partitions)
-    # (rank, part) of the messages that are asked in a part they do not belong to
-    asked = job.keep(asked.filter(lambda kv: kv[1][0] != kv[1][1]).map(lambda kv: (kv[0], kv[1][0])))
-    sizes = ranked.map(lambda kv: (kv[1][0], 1)).reduceByKey(lambda a, b: a + b, job.partitions)
-    sizes = sizes.join(labelled, job.partitions).map(lambda kv: (kv[1][1], (kv[1][0], 0)))
-    sizes = sizes.union(asked.map(lambda kv: (kv[1], (0, 1))))
-    sizes = job.keep(sizes.reduceByKey(lambda a, b: (a[0] + b[0], a[1] + b[1]), job.partitions))
-    judged = job.keep(sizes.filter(lambda kv: kv[1] != (1, 0)))
-    largest = judged.values().takeOrdered(1, key=lambda v: -sum(v))
-    parts, members, guests = judged.values().map(lambda v: (1,) + v).fold(
-        (0, 0, 0), lambda a, b: tuple(x + y for x, y in zip(a, b))
-    )
-    most, with_most = largest[0] if largest else (0, 0)
+    ranks, different = find_ranks(job, outlines)
+    known = job.keep(ranks.join(threads, "n", "left").withColumn("thread", F.coalesce("thread", "n")))
+    columns = ["open", "empty", "short", "asks", "holds", "things", "fingerprints", "fingerprint_count"]
+    reps = known.where("n = head").join(outlines.select("n", *columns), "n").select("rank", "thread", *columns)
+    placed = find_parts(job, known, job.keep(reps))
+    parts = placed.where("size > 1").groupBy("part").agg(F.count_if(F.col("context") == 0).alias("own"), F.sum("context").alias("asked"))
+    told = parts.agg(F.count("*"), F.sum("own"), F.sum("asked"), F.max(F.struct(F.col("own") + F.col("asked"), "own", "asked"))).first()
+    most = told[3] or (0, 0, 0)
     job.step(
-        f"{parts} parts of {members} messages, {guests} more asked; the largest has {most} and asks {with_most}"
+        f"{different} different messages; {told[0]} parts of {told[1] or 0} messages, {told[2] or 0} more asked; "
+        f"the largest has {most[1]} and asks {most[2]}"
     )
 
-    # Where each message is judged and where it is asked: rank -> part, is asked only
-    homes = labelled.map(lambda kv: (kv[1], kv[0])).leftOuterJoin(judged, job.partitions)
-    homes = homes.map(lambda kv: (kv[1][0], (kv[0], False) if kv[1][1] else None))
-    placed = homes.union(asked.mapValues(lambda part: (part, True)))
-    known = ranked.join(threads, job.partitions).map(lambda kv: (kv[1][0][0], (kv[0], kv[1][0][1], kv[1][1])))
-
-    def to_part(one):
-        rank, ((where, first, thread), home) = one
-        if home is None:
-            return [(where, (None, False, rank, thread))]
-        part, context_only = home
-        return [(where, (part, context_only, rank, thread))] if first or not context_only else []
-
-    sent = known.join(placed, job.partitions).flatMap(to_part)
-    alone = sent.filter(lambda kv: kv[1][0] is None).join(
-        outlines.map(lambda r: (place(r), r)), job.partitions
+    # The messages travel here, once, to where they are judged; where each has to go is sent to them if that is not too much.
+    going = placed.where("size > 1").drop("size")
+    few = (told[1] or 0) + (told[2] or 0) <= BROADCAST
+    going = messages.select("n", "path", "offset", "form", "message").join(F.broadcast(going) if few else going, "n")
+    going = going.select(
+        F.col("part").alias("group"), "path", "offset", "form", "message",
+        F.expr(f"rank div {BATCH}").cast("int").alias("whole_batch"), F.col("thread").alias("whole_thread"),
+        F.col("thread_name").alias("whole_thread_name"), F.col("context").alias("whole_context"),
+    )  # fmt: skip
+    going = going.repartition(job.partitions, "group").sortWithinPartitions("group")
+    verdicts = going.mapInArrow(judging.judge(settings, settings["cores"]), "line string")
+    alone = placed.where("size = 1").select("n", "thread_name").join(
+        outlines.select("n", "path", "at", "message_id", "problems"), "n"
     )
-    alone = alone.map(lambda kv: verdict(kv[1][1], "unique", kv[1][0][3][1]))
-    messages = read.map(lambda r: (place(r), (r["form"], r["message"])))
+    alone = alone.select("path", "at", "message_id", "thread_name", "problems", F.lit("unique").alias("verdict"))
+    unread = rows.where(F.col("content").isNull()).select(
+        "path", "at", F.lit(None).cast("string"), F.lit(None).cast("string"), "problems", F.lit("unreadable")
+    )
+    plain = alone.union(unread).mapInArrow(judging.plain, "line string")
+    write(job, verdicts.union(plain))
 
-    def line(kv):
-        (path, offset), ((part, context_only, rank, (thread, thread_name)), (form, message)) = kv
-        whole = {"batch": rank // BATCH, "thread": thread, "thread_name": thread_name, "context": context_only}
-        text = {
-            "group": part,
-            "id": shown(path, offset),
-            "path": path,
-            "offset": None if offset < 0 else offset,
-            "form": form,
-            "message": message,
-            "whole": whole,
-        }
-        return (part, path, offset), json.dumps(text).encode()
 
-    lines = sent.filter(lambda kv: kv[1][0] is not None).join(messages, job.partitions).map(line)
-    lines = lines.repartitionAndSortWithinPartitions(job.partitions, lambda key: hash(key[0]))
-    unjudged = context.accumulator(0)
-    verdicts = lines.mapPartitions(judge(settings, unjudged))
-    lost_rows = unread.map(lambda r: verdict({**r, "message_id": None}, "unreadable", None))
-    write(job, verdicts.union(alone).union(lost_rows), count)
-    if unjudged.value:
+def write(job, lines):
+    settings = job.settings
+    place = F.from_json("line", "path string, offset long").alias("place")
+    lines = job.keep(lines.select("line", place).select("line", "place.path", F.coalesce("place.offset", F.lit(-1)).alias("at")))
+    # Quotes inside of a text are escaped, so this can stand nowhere else.
+    count, unread = lines.agg(F.count("*"), F.count_if(F.col("line").contains('"verdict":"unreadable"'))).first()
+    job.step(f"{count} verdicts")
+    rows = lines.sort("path", "at").select("line")
+    if settings["format"] == "parquet":
+        rows = rows.select(F.from_json("line", judging.VERDICTS).alias("row")).select("row.*")
+        rows.write.mode("errorifexists").parquet(settings["output"])
+    else:
+        rows.write.mode("errorifexists").text(settings["output"])
+    job.step(f"written to {settings['output']}")
+    if unread:
         talk("warning: some messages could not be judged and stay; the problems in their rows say why")
     with open(os.path.join(settings["scratch"], "outcome.json"), "w", encoding="utf-8") as file:
-        json.dump({"unread": lost + unjudged.value}, file)
-
-
-def judge(settings, unjudged):
-    """Judges the lines of a partition, group after group. A group on which the program ends stays, unjudged."""
-    arguments = ["judge", "--quiet", "--threads", "1", "--largest", settings["largest"]] + settings["deciding"]
-
-    def ask(lines):
-        from pyspark import SparkFiles
-
-        statistics = SparkFiles.get(settings["statistics_name"])
-        rows = [json.loads(row) for row in door.run(settings, arguments + ["--statistics", statistics, "-"], lines)]
-        return [without(row, "group", "id", "covered_by_ids") for row in rows]
-
-    def stays(line, trouble):
-        row = json.loads(line)
-        row["problems"] = [f"not judged: {trouble}"]
-        return verdict(row, "unreadable", None)
-
-    def groups(partition):
-        last, lines = None, []
-        for (part, _, _), line in partition:
-            if part != last and lines:
-                yield lines
-                lines = []
-            last = part
-            lines.append(line)
-        if lines:
-            yield lines
-
-    def batches(partition):
-        batch, size = [], 0
-        for group in groups(partition):
-            batch.append(group)
-            size += sum(map(len, group))
-            if size > 64 << 20:
-                yield batch
-                batch, size = [], 0
-        if batch:
-            yield batch
-
-    def each(partition):
-        for batch in batches(partition):
-            door.program(settings)
-            try:
-                yield from ask([line for group in batch for line in group])
-            except door.Trouble:
-                for group in batch:
-                    try:
-                        yield from ask(group)
-                    except door.Trouble as trouble:
-                        own = [line for line in group if not json.loads(line)["whole"]["context"]]
-                        unjudged.add(len(own))
-                        yield from (stays(line, trouble) for line in own)
-
-    return each
-
-
-def write(job, verdicts, count):
-    settings = job.settings
-    rows = verdicts.map(lambda row: (place(row), json.dumps(row, ensure_ascii=False, separators=(",", ":"))))
-    rows = rows.sortByKey(numPartitions=job.partitions).values()
-    if settings["format"] == "parquet":
-        rows = rows.map(lambda text: (text,))
-        job.spark.read.json(rows.map(lambda t: t[0])).write.mode("errorifexists").parquet(settings["output"])
-    else:
-        rows.saveAsTextFile(settings["output"])
-    job.step(f"{count} verdicts in {settings['output']}")
+        json.dump({"unread": unread}, file)
 
 
 def main():
@@ -332,6 +282,9 @@ def main():
         settings = json.load(file)
     spark = SparkSession.builder.appName("twicetold cluster").getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
+    settings["cores"] = int(spark.conf.get("spark.executor.cores", "1"))
+    if spark.sparkContext.master.startswith("local["):
+        settings["cores"] = spark.sparkContext.defaultParallelism
     job = Job(spark, settings)
     try:
         if settings.get("what") == "pairs":
@@ -341,7 +294,15 @@ def main():
         else:
             scan(job)
     finally:
+        if "checkpoints" in settings:
+            forget(spark, settings["checkpoints"])
         spark.stop()
+
+
+def forget(spark, folder):
+    """Removes the checkpoints, wherever Spark has put them."""
+    path = spark.sparkContext._jvm.org.apache.hadoop.fs.Path(folder)
+    path.getFileSystem(spark.sparkContext._jsc.hadoopConfiguration()).delete(path, True)
 
 
 if __name__ == "__main__":
