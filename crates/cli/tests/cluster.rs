@@ -286,11 +286,16 @@ fn a_part_that_ends_the_program_stays_and_the_others_are_judged() {
     assert!(success, "{said}");
     let line = |path: &str| {
         let begins = format!("{{\"schema\":1,\"path\":\"{path}\",");
-        said.lines().find(|line| line.starts_with(&begins)).unwrap_or_default()
+        said.lines()
+            .find(|line| line.starts_with(&begins))
+            .unwrap_or_default()
     };
     assert!(line("a").contains("\"unique\""), "{said}");
     assert!(line("b").contains("\"redundant\""), "{said}");
-    assert!(line("c").contains("\"unreadable\"") && line("c").contains("signal 9"), "{said}");
+    assert!(
+        line("c").contains("\"unreadable\"") && line("c").contains("signal 9"),
+        "{said}"
+    );
     assert!(line("d").is_empty(), "{said}");
     assert!(line("e").ends_with("\"problems\":[]}"), "{said}");
 }

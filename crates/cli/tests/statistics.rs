@@ -16,7 +16,9 @@ const SLOTS: &str = "1048576";
 
 fn rows(bytes: &[u8]) -> Vec<Value> {
     let lines = text(bytes);
-    let rows = lines.lines().map(|line| serde_json::from_str(line).unwrap());
+    let rows = lines
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap());
     rows.collect()
 }
 
@@ -33,7 +35,8 @@ fn outlines() -> Vec<Value> {
 
 /// Rows with one member of outlines.
 fn member(outlines: &[Value], name: &str) -> Vec<Value> {
-    let row = |outline: &Value| json!({"id": outline["id"], "method": name, "sketch": outline[name]});
+    let row =
+        |outline: &Value| json!({"id": outline["id"], "method": name, "sketch": outline[name]});
     outlines.iter().map(row).collect()
 }
 
@@ -89,7 +92,8 @@ fn shares_that_are_merged_are_the_whole_and_tell_what_is_new() {
     assert_eq!(scanned.len(), answers.len());
     let mut new = 0;
     for (answer, outline) in answers.iter().zip(&outlines) {
-        let same = |row: &&Value| row["path"] == outline["path"] && row["offset"] == outline["offset"];
+        let same =
+            |row: &&Value| row["path"] == outline["path"] && row["offset"] == outline["offset"];
         let verdict = scanned.iter().find(same).unwrap();
         if answer["new"] == true {
             new += 1;
@@ -110,7 +114,10 @@ fn what_is_no_count_is_told_and_the_rest_is_counted() {
     assert_eq!(run.status.code(), Some(3));
     assert_eq!(rows(&run.stdout), whole);
     let said = text(&run.stderr);
-    assert!(said.contains("odd has no words") && said.contains("winnow"), "{said}");
+    assert!(
+        said.contains("odd has no words") && said.contains("winnow"),
+        "{said}"
+    );
     let run = twicetold_fed(["statistics", "count", "--slots", "1000"], "");
     assert_eq!(run.status.code(), Some(2));
     assert!(text(&run.stderr).contains("power of two"));

@@ -15,7 +15,8 @@ use arrow_array::{
     StringArray, StringViewArray, TimestampMicrosecondArray, UInt8Array, UInt64Array,
 };
 use twicetold_cluster::{
-    Columns, Covering, Given, OutlineColumns, OutlineRow, Outlined, Sheet, SketchColumns, SketchRow, VerdictColumns, VerdictRow,
+    Columns, Covering, Given, OutlineColumns, OutlineRow, Outlined, Sheet, SketchColumns,
+    SketchRow, VerdictColumns, VerdictRow,
 };
 use twicetold_model::Form;
 
@@ -297,7 +298,12 @@ fn what_is_written_can_be_read() {
 
 #[test]
 fn outlines_are_numbers_and_bytes_and_their_messages_can_be_read() {
-    let unread = OutlineRow::new("b".to_owned(), "b".to_owned(), None, vec!["gone".to_owned()]);
+    let unread = OutlineRow::new(
+        "b".to_owned(),
+        "b".to_owned(),
+        None,
+        vec!["gone".to_owned()],
+    );
     let read = OutlineRow {
         outline: Some(Outlined {
             form: "text",

@@ -97,7 +97,11 @@ pub(super) fn run(args: &JudgeArgs, how: TalkArgs) -> Result<Exit> {
         refuse_terminal(&output, "an Arrow stream")?;
     }
     let mut feed = Feed::open(&args.files, args.from, Wanted::Messages)?;
-    let statistics = args.statistics.as_deref().map(statistics::read).transpose()?;
+    let statistics = args
+        .statistics
+        .as_deref()
+        .map(statistics::read)
+        .transpose()?;
     use_threads(args.deciding.threads())?;
     let start = Instant::now();
     let bar = Bar::new(how.quiet);

@@ -195,13 +195,13 @@ impl Columns for OutlineColumns {
             bytes += text.map_or(0, str::len);
             column.append_option(text);
         }
-        self.bytes
-            .append_option(signed(outline.map(|it| it.bytes)));
+        self.bytes.append_option(signed(outline.map(|it| it.bytes)));
         let flags = outline.map(|it| [it.short, it.empty, it.answers]);
         for (n, column) in self.flags.iter_mut().enumerate() {
             column.append_option(flags.map(|flags| flags[n]));
         }
-        self.id_hash.append_option(outline.and_then(|it| it.id_hash));
+        self.id_hash
+            .append_option(outline.and_then(|it| it.id_hash));
         self.topic.append_option(outline.map(|it| it.topic));
         let lists = outline.map(|it| {
             [

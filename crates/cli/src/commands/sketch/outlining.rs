@@ -106,7 +106,11 @@ fn rows(
             path: trouble.path.clone(),
             offset: None,
         };
-        rows.push(unread(None, &location, vec![trouble.problem.what.to_string()]));
+        rows.push(unread(
+            None,
+            &location,
+            vec![trouble.problem.what.to_string()],
+        ));
     }
     if let Ok(mut all) = troubles.lock() {
         all.extend(met);

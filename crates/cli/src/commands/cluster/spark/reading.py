@@ -4,8 +4,8 @@ import os
 
 import door
 
-# A task reads about so many bytes.
-PACK = 32 << 20
+# A task reads about so many bytes, and no more files than a command line can name.
+PACK, FILES = 32 << 20, 4000
 
 # The columns of an outline that the job uses.
 COLUMNS = {
@@ -43,7 +43,7 @@ def packs(files, least):
     room = min(PACK, max(1 << 16, total // max(least, 1)))
     out, filled = [[]], 0
     for path, file, size in files:
-        if out[-1] and filled + size > room:
+        if out[-1] and (filled + size > room or len(out[-1]) >= FILES):
             out.append([])
             filled = 0
         out[-1].append((path, file))
