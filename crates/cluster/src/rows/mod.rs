@@ -1,9 +1,9 @@
 //! The rows that are written, and their columns. What Spark cannot read is not used: its numbers have signs.
 
-pub(crate) mod entries;
-pub(crate) mod partners;
 pub(crate) mod answers;
+pub(crate) mod entries;
 pub(crate) mod outlines;
+pub(crate) mod partners;
 pub(crate) mod sketches;
 pub(crate) mod verdicts;
 
