@@ -6,7 +6,7 @@ import sys
 import time
 
 from pyspark import StorageLevel
-from pyspark.sql import SparkSession, Window
+from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
 import components
@@ -48,11 +48,18 @@ class Job:
         """Computed once, kept on the disks of the executors; computed again if one is lost."""
         return rows.persist(level)
 
+    def settle(self, rows, level=StorageLevel.MEMORY_AND_DISK):
+        """Kept, and for what is built on it a table like any other. A plan holds the whole plan of everything below it, once for each use: after a
+        few joins of kept rows with each other, the driver would have no memory for it. The lineage stays, so what is lost is computed again."""
+        kept = self.keep(rows, level)._jdf
+        session = self.spark._jsparkSession
+        return DataFrame(session.internalCreateDataFrame(kept.queryExecution().toRdd(), kept.schema(), False), self.spark)
+
     def components(self, edges):
         """(node, root) of every node that has an edge (a, b)."""
-        edges = self.keep(edges)
+        edges = self.settle(edges)
         if edges.count() <= self.settings["edges_at_once"]:
-            return self.keep(components.in_one_task(edges))
+            return self.settle(components.in_one_task(edges))
         return components.on_executors(edges, self.checkpoint)
 
     def checkpoint(self, rows):
@@ -84,7 +91,7 @@ def read(job):
     rows = numbers.mapInArrow(reader, schema).withColumn("at", F.coalesce("offset", F.lit(-1)))
     # The numbers must be the same if a task has to be done again, whatever the order in which it is done.
     rows = rows.sortWithinPartitions("path", "at").withColumn("n", F.monotonically_increasing_id())
-    return job.keep(rows, StorageLevel.DISK_ONLY)
+    return job.settle(rows, StorageLevel.DISK_ONLY)
 
 
 def statistics(job, rows):
@@ -163,10 +170,10 @@ def find_ranks(job, outlines):
     name = F.coalesce("copy", F.concat(F.lit("@"), F.col("n").cast("string")))
     same = Window.partitionBy("name").orderBy("policy", "path", "at")
     heads = outlines.select("n", name.alias("name"), "content", "policy", "path", "at")
-    heads = job.keep(heads.withColumn("head", F.first("n").over(same)).drop("name"))
+    heads = job.settle(heads.withColumn("head", F.first("n").over(same)).drop("name"))
     order = heads.where("n = head").sort("content", "policy", "path", "at").select("head")
     order = order.withColumn("nth", F.monotonically_increasing_id())
-    order = job.keep(order.select("head", F.shiftright("nth", 33).alias("slice"), F.expr("nth & 8589934591").alias("nth")))
+    order = job.settle(order.select("head", F.shiftright("nth", 33).alias("slice"), F.expr("nth & 8589934591").alias("nth")))
     before, slices = 0, []
     for slice, count in sorted(map(tuple, order.groupBy("slice").count().collect())):
         slices.append((slice, before))
@@ -181,7 +188,7 @@ def find_parts(job, known, reps):
     messages in the part."""
     settings = job.settings
     pairs = relations.by_keys(reps, settings["common"], settings["shown"])
-    pairs = job.keep(pairs.union(relations.by_fingerprints(reps, settings["frequent"])).distinct())
+    pairs = job.settle(pairs.union(relations.by_fingerprints(reps, settings["frequent"])).distinct())
     labels = job.components(pairs.where("open").select("a", "b")).toDF("rank", "root")
     part = F.coalesce("root", "rank")
     homes = known.join(labels, "rank", "left").withColumn("part", part)
@@ -198,7 +205,7 @@ def find_parts(job, known, reps):
     columns = ["n", "part", "rank", "thread", "thread_name"]
     placed = homes.select(*columns, F.lit(0).alias("context")).union(guests.select(*columns, F.lit(1).alias("context")))
     size = F.count("*").over(Window.partitionBy("part"))
-    return job.keep(placed.withColumn("size", size))
+    return job.settle(placed.withColumn("size", size))
 
 
 def scan(job):
@@ -218,15 +225,15 @@ def scan(job):
     outlines = messages.select("n", "at", *light)
     schema = ", ".join(f"`{field.name}` {field.dataType.simpleString()}" for field in outlines.schema)
     outlines = outlines.mapInArrow(asked, schema + ", new boolean").drop("news")
-    outlines = job.keep(outlines.withColumn("open", ~F.col("empty") & ~F.col("new")))
-    threads = job.keep(find_threads(job, outlines))
+    outlines = job.settle(outlines.withColumn("open", ~F.col("empty") & ~F.col("new")))
+    threads = job.settle(find_threads(job, outlines))
     job.step("conversations found")
 
     ranks, different = find_ranks(job, outlines)
-    known = job.keep(ranks.join(threads, "n", "left").withColumn("thread", F.coalesce("thread", "n")))
+    known = job.settle(ranks.join(threads, "n", "left").withColumn("thread", F.coalesce("thread", "n")))
     columns = ["open", "empty", "short", "asks", "holds", "things", "fingerprints", "fingerprint_count"]
     reps = known.where("n = head").join(outlines.select("n", *columns), "n").select("rank", "thread", *columns)
-    placed = find_parts(job, known, job.keep(reps))
+    placed = find_parts(job, known, job.settle(reps))
     parts = placed.where("size > 1").groupBy("part").agg(F.count_if(F.col("context") == 0).alias("own"), F.sum("context").alias("asked"))
     told = parts.agg(F.count("*"), F.sum("own"), F.sum("asked"), F.max(F.struct(F.col("own") + F.col("asked"), "own", "asked"))).first()
     most = told[3] or (0, 0, 0)
@@ -260,7 +267,7 @@ def scan(job):
 def write(job, lines):
     settings = job.settings
     place = F.from_json("line", "path string, offset long").alias("place")
-    lines = job.keep(lines.select("line", place).select("line", "place.path", F.coalesce("place.offset", F.lit(-1)).alias("at")))
+    lines = job.settle(lines.select("line", place).select("line", "place.path", F.coalesce("place.offset", F.lit(-1)).alias("at")))
     # Quotes inside of a text are escaped, so this can stand nowhere else.
     count, unread = lines.agg(F.count("*"), F.count_if(F.col("line").contains('"verdict":"unreadable"'))).first()
     job.step(f"{count} verdicts")
