@@ -15,7 +15,8 @@ TOLERANCE = 0.35
 # A machine that one can rent: cores, dollars an hour, bytes a second of network, and of local disk.
 CORES, PRICE, NETWORK, DISK = 16, 0.80, 1.25e9, 5e8
 
-# Slots of the statistics, at most; word pairs of a message that no message before it had (measured on the Enron inboxes).
+# Slots of the statistics, at most; word pairs of a message that no message before it had. The second is assumed, not measured: it decides only how
+# full the slots are said to be, not the hours.
 SLOTS, NEW_PAIRS = 2**32, 60
 
 
