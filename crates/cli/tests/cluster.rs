@@ -252,7 +252,7 @@ judging.statistics = lambda settings, arguments: lambda: arguments + ['--statist
 mail = lambda text: ('Subject: x\\n\\n' + text).encode()
 rows = [(1, 'a', 0, 'The harbour is closed on Monday because of the storm.'),
         (1, 'b', 0, 'The harbour is closed on Monday because of the storm.'),
-        (2, 'c', 0, 'POISON is what this message has to say about the harbour.'),
+        (2, 'c', 0, 'This message has something to say about the harbour, at some length, and then there is POISON in it.'),
         (2, 'd', 1, 'This is only asked.'),
         (3, 'e', 0, 'The museum opens at nine, and the guide speaks French.')]
 columns = {'group': [r[0] for r in rows], 'path': [r[1] for r in rows], 'offset': pa.array([None] * 5, pa.int64()),
@@ -275,6 +275,7 @@ fn a_part_that_ends_the_program_stays_and_the_others_are_judged() {
         [b"twicetold statistics 1\n".as_slice(), &[0xFF; 64]].concat(),
     )
     .unwrap();
+    // Arrow fills buffers up to 64 bytes with what stands behind, so the word stands further than that from the part before.
     let poisoned = format!(
         "if [ \"$1\" = judge ]; then cat >'{0}'; grep -q POISON '{0}' && kill -9 $$; exec <'{0}'; fi",
         folder.at("fed")

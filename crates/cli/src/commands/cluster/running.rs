@@ -237,7 +237,12 @@ fn failure(said: &[String]) -> Advice {
             "make room, or name a larger disk with --conf spark.local.dir=DIR; nothing was written",
         );
     }
-    let lines = said.iter().rev().filter(|line| !line.trim().is_empty());
+    // Where in Spark it happened tells a user nothing, and would push out what did happen.
+    let frame = |line: &str| line.starts_with("at ") || line.starts_with("... ");
+    let lines = said.iter().rev().filter(|line| {
+        let line = line.trim();
+        !line.is_empty() && !frame(line)
+    });
     let mut lines: Vec<String> = lines.take(8).cloned().collect();
     lines.reverse();
     Advice::new(
@@ -264,5 +269,12 @@ mod tests {
         let full = ["java.io.IOException: No space left on device".to_owned()];
         assert!(failure(&full).hint().contains("spark.local.dir"));
         assert!(failure(&[]).to_string().contains("failed"));
+        let mut deep = vec![": java.lang.OutOfMemoryError: Java heap space".to_owned()];
+        deep.resize(40, "\tat java.base/java.lang.Thread.run".to_owned());
+        let shown = format!("{:?}", failure(&deep));
+        assert!(
+            shown.contains("Java heap space") && !shown.contains("Thread.run"),
+            "{shown}"
+        );
     }
 }
