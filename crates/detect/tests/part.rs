@@ -39,8 +39,9 @@ fn statistics(outlines: &[Outline], bytes: u64) -> Vec<u8> {
         {
             continue;
         }
-        for &half in &outline.pairs {
-            let slot = u64::from(half) & (slots - 1);
+        // The first 16 bytes say as what it counts.
+        for half in outline.words[16..].as_chunks::<4>().0 {
+            let slot = u64::from(u32::from_le_bytes(*half)) & (slots - 1);
             if !once.insert(slot) {
                 more[(slot / 8) as usize] |= 1 << (slot % 8);
             }
