@@ -17,6 +17,9 @@ use std::process::{Command, Stdio};
 use common::spark::{QUICK, SAMPLE, python, written};
 use common::{Folder, text, twicetold};
 
+/// What the job imports.
+const NEEDED: &str = "pyspark, pyarrow, pandas";
+
 /// The processes below this one that are executors.
 fn executors(ancestor: u32) -> Vec<u32> {
     let mut parents: HashMap<u32, u32> = HashMap::new();
@@ -50,7 +53,7 @@ fn executors(ancestor: u32) -> Vec<u32> {
 
 #[test]
 fn the_sample_is_judged_as_by_scan_though_an_executor_is_killed() {
-    let Some(python) = python("pyspark") else {
+    let Some(python) = python(NEEDED) else {
         return;
     };
     let folder = Folder::new("cluster-sample");
@@ -93,7 +96,7 @@ fn the_sample_is_judged_as_by_scan_though_an_executor_is_killed() {
 
 #[test]
 fn a_host_without_the_program_is_named() {
-    let Some(python) = python("pyspark") else {
+    let Some(python) = python(NEEDED) else {
         return;
     };
     let folder = Folder::new("cluster-without");
@@ -201,7 +204,7 @@ for batch in reading.outlines(settings, [], lambda number: pack)(iter([numbers])
     let version = concat!("twicetold ", env!("CARGO_PKG_VERSION"));
     let files = files.iter().map(String::as_str);
     let arguments: Vec<&str> = [program, version].into_iter().chain(files).collect();
-    Some(script(&python()?, READ, &arguments))
+    Some(script(&python(NEEDED)?, READ, &arguments))
 }
 
 #[test]
@@ -263,7 +266,11 @@ for batch in judging.judge(settings, 1)(iter(table.to_batches(max_chunksize=2)))
     print(*batch.column(0).to_pylist(), sep='\\n')
 ";
     let version = concat!("twicetold ", env!("CARGO_PKG_VERSION"));
-    Some(script(&python()?, JUDGE, &[program, version, statistics]))
+    Some(script(
+        &python(NEEDED)?,
+        JUDGE,
+        &[program, version, statistics],
+    ))
 }
 
 #[test]
@@ -329,7 +336,7 @@ assert len(rounds) <= 2 + math.log2(101), rounds
 print('rounds:', len(rounds))
 spark.stop()
 ";
-    let Some(python) = python() else { return };
+    let Some(python) = python(NEEDED) else { return };
     let folder = Folder::new("cluster-components");
     let checkpoints = folder.at("checkpoints");
     let more = ["spark.sql.shuffle.partitions=2", "spark.ui.enabled=false"];

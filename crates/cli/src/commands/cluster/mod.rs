@@ -156,6 +156,7 @@ fn scan(args: &ScanArgs, how: TalkArgs) -> Result<Exit> {
         args: &args.spark,
         scratch: &scratch,
         quiet: how.quiet,
+        bytes: Some(collection.total_bytes()),
         lexicon: None,
     };
     let all_read = job.run(json!({

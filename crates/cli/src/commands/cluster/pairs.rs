@@ -110,6 +110,7 @@ pub(super) fn run(args: &PairsArgs, how: TalkArgs) -> Result<Exit> {
         args: &args.spark,
         scratch: &scratch,
         quiet: how.quiet,
+        bytes: None,
         lexicon: args.methods.lexicon(),
     };
     let all_read = job.run(json!({

@@ -34,6 +34,18 @@ pub(super) const LEXICON: &str = "twicetold-lexicon";
 const PROGRAM: &str = "twicetold-program";
 const STATISTICS: &str = "twicetold-statistics";
 
+/// Mail of fewer bytes is small: of a job on it, most of the time goes into compiling and planning.
+const SMALL: u64 = 32 << 20;
+
+/// What a job on small mail can do without. Each of these pays for itself on larger mail only.
+const FOR_SMALL: [&str; 5] = [
+    "spark.sql.adaptive.enabled=false",
+    "spark.sql.codegen.wholeStage=false",
+    "spark.sql.codegen.factoryMode=NO_CODEGEN",
+    "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.executor.extraJavaOptions=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+];
+
 /// How many lines of what Spark says are kept for when it fails.
 const REMEMBERED: usize = 400;
 
@@ -70,6 +82,8 @@ pub(super) struct Job<'j> {
     pub(super) args: &'j SparkArgs,
     pub(super) scratch: &'j Scratch,
     pub(super) quiet: bool,
+    /// How much mail there is, if that is known.
+    pub(super) bytes: Option<u64>,
     /// A lexicon to send along.
     pub(super) lexicon: Option<&'j Path>,
 }
@@ -86,6 +100,7 @@ impl Job<'_> {
             "scratch": folder,
             "quiet": self.quiet,
             "partitions": self.args.partitions,
+            "bytes": self.bytes,
         });
         if let (Value::Object(settings), Value::Object(more)) = (&mut settings, more) {
             settings.extend(more);
@@ -175,6 +190,9 @@ impl Job<'_> {
         }
         for conf in ["spark.log.level=ERROR", "spark.ui.enabled=false"] {
             command.args(["--conf", conf]);
+        }
+        if self.bytes.is_some_and(|bytes| bytes < SMALL) {
+            command.args(FOR_SMALL.iter().flat_map(|conf| ["--conf", conf]));
         }
         for conf in &self.args.conf {
             command.args(["--conf", conf]);

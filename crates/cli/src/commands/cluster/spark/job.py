@@ -6,7 +6,7 @@ import sys
 import time
 
 from pyspark import StorageLevel
-from pyspark.sql import DataFrame, SparkSession, Window
+from pyspark.sql import SparkSession, Window
 from pyspark.sql import functions as F
 
 import components
@@ -29,13 +29,20 @@ def talk(text):
     print(f"twicetold: {text}", file=sys.stderr, flush=True)
 
 
+def tasks(size, cores):
+    """Into how many tasks mail of so many bytes is cut: a task has 4 MB or more, and 128 MB or less; in between there are two for each core."""
+    if size is None:
+        return max(2, cores * 2)
+    return max(min(cores * 2, size >> 22), size >> 27, 1)
+
+
 class Job:
     """What every step of the job shares."""
 
     def __init__(self, spark, settings):
         self.spark, self.settings = spark, settings
         self.context = spark.sparkContext
-        self.partitions = settings["partitions"] or max(2, self.context.defaultParallelism * 2)
+        self.partitions = settings["partitions"] or tasks(settings.get("bytes"), self.context.defaultParallelism)
         for name, value in {
             "spark.sql.shuffle.partitions": self.partitions,
             "spark.sql.execution.arrow.maxRecordsPerBatch": 1000,
@@ -43,30 +50,26 @@ class Job:
         }.items():
             spark.conf.set(name, value)
         self.began = time.time()
+        self.settled = 0
 
     def keep(self, rows, level=StorageLevel.MEMORY_AND_DISK):
         """Computed once, kept on the disks of the executors; computed again if one is lost."""
         return rows.persist(level)
 
-    def settle(self, rows, level=StorageLevel.MEMORY_AND_DISK):
-        """Kept, and for what is built on it a table like any other. A plan holds the whole plan of everything below it, once for each use: after a
-        few joins of kept rows with each other, the driver would have no memory for it. The lineage stays, so what is lost is computed again."""
-        kept = self.keep(rows, level)._jdf
-        session = self.spark._jsparkSession
-        return DataFrame(session.internalCreateDataFrame(kept.queryExecution().toRdd(), kept.schema(), False), self.spark)
+    def settle(self, rows):
+        """Written down next to the output, where every executor can read it. What led to it is forgotten: a plan stays small, an executor that is
+        lost takes nothing of it along, and Spark knows how large it is."""
+        self.settled += 1
+        place = f"{self.settings['checkpoints']}/{self.settled}"
+        rows.write.parquet(place)
+        return self.spark.read.schema(rows.schema).parquet(place)
 
     def components(self, edges):
         """(node, root) of every node that has an edge (a, b)."""
         edges = self.settle(edges)
         if edges.count() <= self.settings["edges_at_once"]:
             return self.settle(components.in_one_task(edges))
-        return components.on_executors(edges, self.checkpoint)
-
-    def checkpoint(self, rows):
-        """Written down where every executor can read it, so that what led to it is forgotten."""
-        if not self.context.getCheckpointDir():
-            self.context.setCheckpointDir(self.settings["checkpoints"])
-        return rows.checkpoint()
+        return components.on_executors(edges, self.settle)
 
     def talk(self, text):
         if not self.settings["quiet"]:
@@ -91,7 +94,7 @@ def read(job):
     rows = numbers.mapInArrow(reader, schema).withColumn("at", F.coalesce("offset", F.lit(-1)))
     # The numbers must be the same if a task has to be done again, whatever the order in which it is done.
     rows = rows.sortWithinPartitions("path", "at").withColumn("n", F.monotonically_increasing_id())
-    return job.settle(rows, StorageLevel.DISK_ONLY)
+    return job.keep(rows, StorageLevel.DISK_ONLY)
 
 
 def statistics(job, rows):
@@ -174,21 +177,19 @@ def find_ranks(job, outlines):
     order = heads.where("n = head").sort("content", "policy", "path", "at").select("head")
     order = order.withColumn("nth", F.monotonically_increasing_id())
     order = job.settle(order.select("head", F.shiftright("nth", 33).alias("slice"), F.expr("nth & 8589934591").alias("nth")))
-    before, slices = 0, []
-    for slice, count in sorted(map(tuple, order.groupBy("slice").count().collect())):
-        slices.append((slice, before))
-        before += count
-    slices = job.spark.createDataFrame(slices or [(0, 0)], "slice long, before long")
+    # A row for each slice: no more than there are tasks.
+    before = F.sum("count").over(Window.orderBy("slice").rowsBetween(Window.unboundedPreceding, -1))
+    slices = order.groupBy("slice").count().select("slice", F.coalesce(before, F.lit(0)).alias("before"))
     ranks = order.join(F.broadcast(slices), "slice").select("head", (F.col("before") + F.col("nth")).alias("rank"))
-    return heads.select("n", "head").join(ranks, "head"), before
+    return heads.select("n", "head").join(ranks, "head")
 
 
 def find_parts(job, known, reps):
     """Where each message is judged and where it is asked only: (n, part, context, batch, thread, thread_name, size), size being the number of
     messages in the part."""
     settings = job.settings
-    pairs = relations.by_keys(reps, settings["common"], settings["shown"])
-    pairs = job.settle(pairs.union(relations.by_fingerprints(reps, settings["frequent"])).distinct())
+    pairs = relations.by_keys(reps, settings["common"], settings["shown"], job.settle)
+    pairs = job.settle(pairs.union(relations.by_fingerprints(reps, settings["frequent"], job.settle)).distinct())
     labels = job.components(pairs.where("open").select("a", "b")).toDF("rank", "root")
     part = F.coalesce("root", "rank")
     homes = known.join(labels, "rank", "left").withColumn("part", part)
@@ -229,8 +230,7 @@ def scan(job):
     threads = job.settle(find_threads(job, outlines))
     job.step("conversations found")
 
-    ranks, different = find_ranks(job, outlines)
-    known = job.settle(ranks.join(threads, "n", "left").withColumn("thread", F.coalesce("thread", "n")))
+    known = job.settle(find_ranks(job, outlines).join(threads, "n", "left").withColumn("thread", F.coalesce("thread", "n")))
     columns = ["open", "empty", "short", "asks", "holds", "things", "fingerprints", "fingerprint_count"]
     reps = known.where("n = head").join(outlines.select("n", *columns), "n").select("rank", "thread", *columns)
     placed = find_parts(job, known, job.settle(reps))
@@ -238,7 +238,7 @@ def scan(job):
     told = parts.agg(F.count("*"), F.sum("own"), F.sum("asked"), F.max(F.struct(F.col("own") + F.col("asked"), "own", "asked"))).first()
     most = told[3] or (0, 0, 0)
     job.step(
-        f"{different} different messages; {told[0]} parts of {told[1] or 0} messages, {told[2] or 0} more asked; "
+        f"{told[0]} parts of {told[1] or 0} messages, {told[2] or 0} more asked; "
         f"the largest has {most[1]} and asks {most[2]}"
     )
 

@@ -25,7 +25,7 @@ def _first_holders(held, keys, most):
     return lists
 
 
-def by_keys(reps, common, shown):
+def by_keys(reps, common, shown, settle):
     """Pairs (a asks, b is asked, b is open) by sentences, things and conversations. A key that more than `common` messages have does not
     tie open messages together; of those that have it the first `shown` can be asked all the same."""
 
@@ -44,7 +44,7 @@ def by_keys(reps, common, shown):
     held = reps.select("rank", "open", F.explode(keys).alias("k"))
     held = held.select("rank", "k.kind", "k.key", "k.asks", F.struct("rank", "open", "k.asks").alias("entry"))
     # One more than is shown: then the list is not all there is.
-    lists = _first_holders(held, ["kind", "key"], shown + 1).where(F.size("holders") > 1).persist()
+    lists = settle(_first_holders(held, ["kind", "key"], shown + 1).where(F.size("holders") > 1))
     whole = lists.where(F.size("holders") <= shown).select("holders").distinct()
     pairs = (
         whole.where(F.exists("holders", lambda h: h["asks"]))
@@ -68,7 +68,7 @@ def by_keys(reps, common, shown):
     return pairs.union(more)
 
 
-def by_fingerprints(reps, frequent):
+def by_fingerprints(reps, frequent, settle):
     """Pairs (a asks, b is asked, b is open) that share a third of the fingerprints of the first. Keys that more than `frequent` messages have are
     not looked up: of a pair that needs them, they are counted by comparing the two."""
     least = F.greatest(F.lit(1), F.ceil(F.col("fingerprint_count") / 3).cast("int"))
@@ -77,7 +77,7 @@ def by_fingerprints(reps, frequent):
     telling = reps.where(~F.col("empty"))
     held = telling.select("rank", F.struct("rank", "open", asks.alias("least")).alias("entry"), F.explode("fingerprints").alias("key"))
     lists = _first_holders(held, ["key"], frequent + 1).where(F.size("holders") <= frequent)
-    lists = lists.groupBy("holders").agg(F.count("*").alias("keys")).persist()
+    lists = settle(lists.groupBy("holders").agg(F.count("*").alias("keys")))
     met = (
         lists.where((F.size("holders") > 1) & F.exists("holders", lambda h: h["least"] > 0))
         .select("keys", "holders", F.explode("holders").alias("x"))
