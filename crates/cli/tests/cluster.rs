@@ -57,7 +57,7 @@ fn the_sample_is_judged_as_by_scan_though_an_executor_is_killed() {
         return;
     };
     let folder = Folder::new("cluster-sample");
-    let output = folder.at("verdicts");
+    let (output, statistics) = (folder.at("verdicts"), folder.at("statistics"));
     let scan = ["scan", "--no-cache", "--with-trash", "--format", "jsonl"];
     let expected = twicetold(scan.into_iter().chain(SAMPLE));
     assert_eq!(
@@ -69,6 +69,7 @@ fn the_sample_is_judged_as_by_scan_though_an_executor_is_killed() {
     let mut job = Command::new(env!("CARGO_BIN_EXE_twicetold"))
         .args(["cluster", "scan", "--with-trash", "--partitions", "2"])
         .args(["--master", "local-cluster[2,1,1024]", "--output", &output])
+        .args(["--statistics", &statistics])
         .args(QUICK.iter().flat_map(|conf| ["--conf", conf]))
         .args(SAMPLE)
         .arg("--python")
@@ -92,6 +93,10 @@ fn the_sample_is_judged_as_by_scan_though_an_executor_is_killed() {
     assert!(job.wait().unwrap().success(), "{said}");
     assert!(killed || !cfg!(target_os = "linux"), "{said}");
     assert_eq!(written(&output), text(&expected.stdout), "{said}");
+    // What was counted on the way is what a scan counts.
+    let counted = ["--statistics", &statistics];
+    let counted = twicetold(scan.into_iter().chain(counted).chain(SAMPLE));
+    assert_eq!(text(&counted.stdout), text(&expected.stdout));
 }
 
 #[test]

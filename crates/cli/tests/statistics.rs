@@ -107,6 +107,43 @@ fn shares_that_are_merged_are_the_whole_and_tell_what_is_new() {
 }
 
 #[test]
+fn scan_reads_what_was_counted_before_unless_it_is_about_other_mail() {
+    let folder = Folder::new("statistics-scan");
+    let path = folder.at("statistics");
+    let words = member(&outlines(), "words");
+    let scan = |counted: &[&str]| {
+        let scan = ["scan", "--no-cache", "--with-trash", "--format", "jsonl"];
+        twicetold(scan.iter().chain(counted).copied().chain(SAMPLE))
+    };
+    let given = ["--statistics", &path];
+    let whole = told(&["count", "--slots", SLOTS], &lines(&words));
+    fs::write(&path, file(&whole)).unwrap();
+    assert_eq!(text(&scan(&given).stdout), text(&scan(&[]).stdout));
+
+    let refused = |why: &str| {
+        let run = scan(&given);
+        assert_eq!(run.status.code(), Some(1));
+        let said = text(&run.stderr);
+        assert!(said.contains(why) && said.contains("hint: "), "{said}");
+        assert!(run.stdout.is_empty());
+    };
+    let half = told(
+        &["count", "--slots", SLOTS],
+        &lines(&words[words.len() / 2..]),
+    );
+    fs::write(&path, file(&half)).unwrap();
+    refused("counted on other mail");
+    fs::write(
+        &path,
+        [&b"twicetold statistics 1\n"[..], &[0xFF; 64]].concat(),
+    )
+    .unwrap();
+    refused("less mail");
+    fs::write(&path, b"twicetold statistics 2\n").unwrap();
+    refused("does not hold statistics");
+}
+
+#[test]
 fn what_is_no_count_is_told_and_the_rest_is_counted() {
     let outlines = outlines();
     let mut words = member(&outlines[..1], "words");

@@ -19,6 +19,7 @@ mod cache;
 mod check;
 mod choose;
 mod comparable;
+mod counted;
 mod counting;
 mod cover;
 mod differ;
@@ -45,6 +46,7 @@ mod versions;
 
 pub use cache::Cache;
 pub use choose::{Cover, Lost, cover};
+pub use counted::Unfit;
 pub use counting::Counting;
 pub use many::Crew;
 pub use order::KeepRule;
@@ -58,6 +60,6 @@ pub use plan::plan;
 pub use recheck::{Doubt, recheck};
 pub use scan::{
     Explanation, Numbering, Options, Progress, Quiet, Reread, Scan, ScannedMessage, ShownPassage,
-    Stage, explain, scan, scan_part, scan_with,
+    Stage, explain, scan, scan_counted, scan_part, scan_with,
 };
 pub use show::{Aligned, SHOWN_BYTES, ShownText, SideBySide, Turn, conversation, side_by_side};

@@ -74,6 +74,10 @@ impl Statistics {
         Ok(new)
     }
 
+    pub(crate) fn pairs(&self) -> &Twice {
+        &self.pairs
+    }
+
     /// How many slots a collection of so many bytes has.
     pub fn slots(bytes: u64) -> u64 {
         Twice::bits_for(pairs_in(bytes))

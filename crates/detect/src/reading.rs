@@ -14,7 +14,8 @@ use twicetold_source::{Collection, Task, Trouble};
 
 use crate::aside::{Aside, Stored};
 use crate::cache::{Opened, Unchanged};
-use crate::part::pairs_in;
+use crate::counted::{Sample, Unfit};
+use crate::part::{Statistics, pairs_in};
 use crate::record::{Record, half, paper_words, print, record};
 use crate::scan::{Numbering, Options, Progress, Stage};
 
@@ -31,6 +32,8 @@ struct Reading<'o> {
     remembered: AtomicU64,
     /// Which word pairs occur in more than one message that is not a mere copy.
     pairs: Twice,
+    /// Where that was counted before: a sample of it.
+    sample: Option<Sample<'o>>,
     /// Which sentences do.
     told: Twice,
     /// What there is no room for.
@@ -46,8 +49,10 @@ pub(crate) struct Read {
     pub(crate) records: Vec<Record>,
     /// What could not be read, sorted by path.
     pub(crate) troubles: Vec<Trouble>,
-    /// Which word pairs occur in more than one message that is not a mere copy.
+    /// Which word pairs occur in more than one message that is not a mere copy; nothing if that was counted before.
     pub(crate) pairs: Twice,
+    /// Whether what was counted before is about this mail.
+    pub(crate) fits: Result<(), Unfit>,
     /// Which sentences do.
     pub(crate) told: Twice,
     /// What there was no room for.
@@ -56,11 +61,12 @@ pub(crate) struct Read {
     pub(crate) remembered: u64,
 }
 
-/// Reads every message once, on all threads, but for those that the cache knows.
+/// Reads every message once, on all threads, but for those that the cache knows. With statistics, word pairs are not counted.
 pub(crate) fn read(
     collection: &Collection,
     options: &Options,
     cache: Option<(&Opened, &Unchanged)>,
+    statistics: Option<&Statistics>,
     progress: &dyn Progress,
 ) -> Read {
     progress.begin(Stage::Reading, collection.total_bytes());
@@ -69,7 +75,11 @@ pub(crate) fn read(
         progress,
         cache: cache.map(|(opened, _)| opened),
         remembered: AtomicU64::new(0),
-        pairs: Twice::with_room_for(pairs_in(collection.total_bytes())),
+        pairs: Twice::with_room_for(match statistics {
+            Some(_) => 0,
+            None => pairs_in(collection.total_bytes()),
+        }),
+        sample: statistics.map(Sample::of),
         told: Twice::with_room_for((collection.total_bytes() / 64) as usize),
         // An eighth of the memory; the rest is for what has to be at hand.
         aside: Aside::beyond(options.memory_for(collection.total_bytes()) / 8),
@@ -125,6 +135,7 @@ pub(crate) fn read(
         records,
         troubles,
         pairs: reading.pairs.complete(),
+        fits: reading.sample.map_or(Ok(()), Sample::compare),
         told: reading.told.complete(),
         aside: reading.aside,
         remembered: reading.remembered.into_inner(),
@@ -220,8 +231,13 @@ impl Reading<'_> {
             return record;
         };
         if first {
-            self.pairs
-                .insert_each(pairs.iter().map(|&pair| u64::from(pair)));
+            match &self.sample {
+                Some(sample) => sample.note(pairs),
+                None => {
+                    let pairs = pairs.iter().map(|&pair| u64::from(pair));
+                    self.pairs.insert_each(pairs);
+                }
+            }
             self.told
                 .insert_each(detail.told.iter().map(|told| told.hash));
         }

@@ -14,12 +14,13 @@ use twicetold_source::{Collection, Trouble};
 use crate::cache::{Cache, Reader, texts};
 use crate::check;
 use crate::comparable::Comparable;
+use crate::counted::Unfit;
 use crate::cover::{hold, residue_kind};
 use crate::keepset::{Decisions, Walk};
 use crate::library::Library;
 use crate::memo::{Answers, Memo, Question, write_yes_or_no, yes_or_no};
 use crate::order::{KeepRule, by_content, by_policy};
-use crate::part::Whole;
+use crate::part::{Statistics, Whole};
 use crate::reading::{self, Read};
 use crate::record::{Record, Sameness};
 use crate::shared::Shared;
@@ -188,8 +189,43 @@ pub struct ShownPassage {
 
 /// Scans a collection. Reads only. Same input, same result, whatever the number of threads.
 pub fn scan(collection: &Collection, options: &Options, progress: &dyn Progress) -> Scan {
-    let read = reading::read(collection, options, None, progress);
-    judge(collection, options, read, None, Memo::default(), progress).0
+    let read = reading::read(collection, options, None, None, progress);
+    let counted = Counted::default();
+    judge(
+        collection,
+        options,
+        read,
+        counted,
+        Memo::default(),
+        progress,
+    )
+    .0
+}
+
+/// The same with statistics that were counted before, on this mail or on more than this: they are not counted again.
+///
+/// # Errors
+/// If the statistics cannot be about this mail.
+pub fn scan_counted(
+    collection: &Collection,
+    options: &Options,
+    statistics: &Statistics,
+    progress: &dyn Progress,
+) -> Result<Scan, Unfit> {
+    if options.numbering != Numbering::Stable {
+        return Err(Unfit::Numbering);
+    }
+    if statistics.pairs().slots() < Statistics::slots(collection.total_bytes()) {
+        return Err(Unfit::Small);
+    }
+    let read = reading::read(collection, options, None, Some(statistics), progress);
+    read.fits?;
+    let counted = Counted {
+        before: Some(statistics),
+        whole: None,
+    };
+    let memo = Memo::default();
+    Ok(judge(collection, options, read, counted, memo, progress).0)
 }
 
 /// Scans a part of a larger collection: the verdicts are those that its messages have in the whole, as far as `whole` tells
@@ -200,12 +236,16 @@ pub fn scan_part(
     whole: &Whole<'_>,
     progress: &dyn Progress,
 ) -> Scan {
-    let read = reading::read(collection, options, None, progress);
+    let read = reading::read(collection, options, None, None, progress);
+    let counted = Counted {
+        before: None,
+        whole: Some(whole),
+    };
     judge(
         collection,
         options,
         read,
-        Some(whole),
+        counted,
         Memo::default(),
         progress,
     )
@@ -228,12 +268,23 @@ pub fn scan_with(
         scan.troubles.sort_by(|a, b| a.path.cmp(&b.path));
         return scan;
     }
-    let read = reading::read(collection, options, Some((&opened, &unchanged)), progress);
+    let known = Some((&opened, &unchanged));
+    let read = reading::read(collection, options, known, None, progress);
     drop(unchanged);
     let memo = Memo::with(opened.answers());
-    let (scan, prints, answers) = judge(collection, options, read, None, memo, progress);
+    let counted = Counted::default();
+    let (scan, prints, answers) = judge(collection, options, read, counted, memo, progress);
     opened.save(collection, &prints, options, &scan, &answers);
     scan
+}
+
+/// What was counted before the mail was read.
+#[derive(Clone, Copy, Default)]
+struct Counted<'c> {
+    /// On all of this mail.
+    before: Option<&'c Statistics>,
+    /// On the whole of which this mail is a part.
+    whole: Option<&'c Whole<'c>>,
 }
 
 /// Decides about everything that was read. Besides the result, the checksum of each message's bytes, and what comparing
@@ -242,7 +293,7 @@ fn judge(
     collection: &Collection,
     options: &Options,
     read: Read,
-    whole: Option<&Whole<'_>>,
+    counted: Counted<'_>,
     memo: Memo,
     progress: &dyn Progress,
 ) -> (Scan, Vec<u128>, Answers) {
@@ -253,7 +304,10 @@ fn judge(
         told,
         aside,
         remembered,
+        ..
     } = read;
+    let whole = counted.whole;
+    let pairs = counted.before.map_or(&pairs, Statistics::pairs);
     let threads = whole.map_or_else(|| threads(&records), |whole| whole.threads(&records));
     let groups = copies(&records, options);
     let mut order: Vec<u32> = groups.keys().copied().collect();
@@ -263,7 +317,7 @@ fn judge(
     let winnow = Winnow {
         window: options.window,
     };
-    let fingerprints = Shared::of(&records, &order, &pairs, |record, keys| {
+    let fingerprints = Shared::of(&records, &order, pairs, |record, keys| {
         if let Some(detail) = aside.get(&record.detail) {
             keys.extend(detail.fingerprints(winnow));
         }
@@ -281,7 +335,7 @@ fn judge(
         options,
         fingerprints,
         sentences,
-        pairs: whole.map_or(&pairs, Whole::pairs),
+        pairs: whole.map_or(pairs, Whole::pairs),
         batches: whole.map(|whole| whole.batches(&records)),
         aside,
         memo,

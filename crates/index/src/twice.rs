@@ -49,6 +49,11 @@ impl Twice {
         (keys.max(64) as u64 * 8).next_power_of_two().min(1 << 32)
     }
 
+    /// How many bits it has for keys.
+    pub fn slots(&self) -> u64 {
+        self.mask + 1
+    }
+
     /// Notes an occurrence of a key. Keys are hashes: every bit is as good as another.
     pub fn insert(&self, key: u64) {
         let (word, bit) = self.slot(key);

@@ -2,18 +2,19 @@
 
 use std::fs;
 use std::io::ErrorKind;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
 use twicetold_detect::{
-    Cache, KeepRule, Numbering, Options, Progress, Scan, Stage, scan, scan_with,
+    Cache, KeepRule, Numbering, Options, Progress, Scan, Stage, scan, scan_counted, scan_with,
 };
 use twicetold_model::Standing;
 use twicetold_source::{Collection, LeftOut, Severity, plan_path};
 
+use super::statistics;
 use crate::accounts::{AccountsArgs, Places, Remote, cache_folder};
 use crate::failure::{Advice, Exit};
 use crate::terminal::Bar;
@@ -235,10 +236,37 @@ impl EngineArgs {
 
     /// Opens the paths and scans what is below them, with progress.
     pub(super) fn scan(&self, places: &Places, quiet: bool) -> Result<Scanned> {
+        self.scan_by(places, quiet, |bar| Ok(self.scan_again(places, bar)))
+    }
+
+    /// The same with statistics that were counted before. Nothing is remembered: what was found with other statistics, or without, is not what
+    /// these lead to.
+    pub(super) fn scan_counted(
+        &self,
+        places: &Places,
+        statistics: &Path,
+        quiet: bool,
+    ) -> Result<Scanned> {
+        let counted = statistics::read(statistics)?;
+        self.scan_by(places, quiet, |bar| {
+            let (collection, options) = self.open(places);
+            let scan = scan_counted(&collection, &options, &counted, bar)
+                .map_err(|unfit| statistics::refuse(statistics, unfit))?;
+            Ok(Scanned::of(collection, scan, options))
+        })
+    }
+
+    fn scan_by(
+        &self,
+        places: &Places,
+        quiet: bool,
+        scan: impl FnOnce(&Bar) -> Result<Scanned>,
+    ) -> Result<Scanned> {
         self.prepare(&places.paths)?;
         let bar = Bar::new(quiet);
-        let mut scanned = self.scan_again(places, &bar);
+        let scanned = scan(&bar);
         bar.finish();
+        let mut scanned = scanned?;
         scanned.stages = bar.stages();
         Ok(scanned)
     }
@@ -251,6 +279,16 @@ impl EngineArgs {
 
     /// Scans, as often as it is asked to.
     pub(super) fn scan_again(&self, places: &Places, progress: &dyn Progress) -> Scanned {
+        let (collection, options) = self.open(places);
+        let scan = match self.cache(&places.paths, &collection, &options) {
+            Some(cache) => scan_with(&cache, &collection, &options, progress),
+            None => scan(&collection, &options, progress),
+        };
+        Scanned::of(collection, scan, options)
+    }
+
+    /// What is below the paths, and how to decide about it.
+    fn open(&self, places: &Places) -> (Collection, Options) {
         let mut options = self.deciding.options();
         options.memory = self.memory;
         options.keep.iter_mut().for_each(|rule| meant(rule, places));
@@ -263,17 +301,7 @@ impl EngineArgs {
                 elsewhere: places.left_there.clone(),
             }
         };
-        let collection = Collection::open_without(&places.paths, left_out);
-        let scan = match self.cache(&places.paths, &collection, &options) {
-            Some(cache) => scan_with(&cache, &collection, &options, progress),
-            None => scan(&collection, &options, progress),
-        };
-        Scanned {
-            collection,
-            scan,
-            stages: Vec::new(),
-            options,
-        }
+        (Collection::open_without(&places.paths, left_out), options)
     }
 
     /// Where to remember, if it is worth it.
@@ -331,6 +359,15 @@ pub(super) struct Scanned {
 }
 
 impl Scanned {
+    fn of(collection: Collection, scan: Scan, options: Options) -> Self {
+        Self {
+            collection,
+            scan,
+            stages: Vec::new(),
+            options,
+        }
+    }
+
     /// How many messages may go.
     pub(super) fn redundant(&self) -> u64 {
         let messages = self.scan.messages.iter();

@@ -68,6 +68,11 @@ pub(super) struct ScanArgs {
     #[arg(long)]
     remote: bool,
 
+    /// Word statistics that were counted before on this mail, or on more than this, as cluster scan
+    /// writes them; nothing is remembered of such a scan
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["cache", "verify"])]
+    statistics: Option<PathBuf>,
+
     #[command(flatten)]
     engine: EngineArgs,
 }
@@ -134,7 +139,10 @@ pub(super) fn run(args: &ScanArgs, how: TalkArgs) -> Result<Exit> {
         refuse_pop3(args, &places)?;
     }
     let start = Instant::now();
-    let mut scanned = args.engine.scan(&places, how.quiet)?;
+    let mut scanned = match &args.statistics {
+        Some(statistics) => args.engine.scan_counted(&places, statistics, how.quiet)?,
+        None => args.engine.scan(&places, how.quiet)?,
+    };
     let took = start.elapsed();
     if let Some(path) = distinct_paths(&scanned.scan)
         .map(Path::new)

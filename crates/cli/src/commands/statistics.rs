@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
 use serde::Serialize;
 use twicetold_cluster::{AnswerColumns, AnswerRow, Columns, SketchColumns, SketchRow, Wanted};
-use twicetold_detect::{Counting, NotStatistics, Statistics};
+use twicetold_detect::{Counting, NotStatistics, Statistics, Unfit};
 
 use super::TalkArgs;
 use crate::failure::{Advice, Exit};
@@ -199,6 +199,28 @@ fn exit(unread: u64) -> Exit {
         0 => Exit::Done,
         _ => Exit::Partly,
     }
+}
+
+/// Why mail cannot be scanned with these statistics.
+pub(super) fn refuse(path: &Path, unfit: Unfit) -> anyhow::Error {
+    let shown = path.display();
+    let (what, hint) = match unfit {
+        Unfit::Numbering => (
+            format!("{shown} holds statistics of stable numbers, and --numbers asks for others"),
+            "leave out --numbers, or --statistics",
+        ),
+        Unfit::Small => (
+            format!("the statistics in {shown} were counted for less mail than this"),
+            "count them again on all of it, or leave out --statistics",
+        ),
+        Unfit::Foreign(missing, all) => (
+            format!(
+                "the statistics in {shown} were counted on other mail: of {all} things that several messages have, {missing} are not in them"
+            ),
+            "count them again on all of this mail, or leave out --statistics",
+        ),
+    };
+    Advice::new(what, hint).into_error()
 }
 
 /// Reads a file of statistics.

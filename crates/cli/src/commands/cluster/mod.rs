@@ -20,9 +20,10 @@ use super::TalkArgs;
 use super::engine::{PassedOn, parse_size, refuse_if_nothing_is_there};
 use super::scan::warn_of_troubles;
 use crate::failure::{Advice, Exit};
+use crate::output::Output;
 use crate::report::units;
 use crate::terminal::talk;
-use running::{Job, Scratch};
+use running::{Job, STATISTICS, Scratch};
 use spark::{Spark, SparkArgs};
 
 /// Judge more mail than one machine can, on Apache Spark
@@ -65,6 +66,10 @@ struct ScanArgs {
     /// Read trash and junk folders as well
     #[arg(long)]
     with_trash: bool,
+
+    /// Write the word statistics to this file, which scan --statistics and judge --statistics read
+    #[arg(long, value_name = "FILE")]
+    statistics: Option<PathBuf>,
 
     /// How many bytes a part may have; the messages of a larger one stay, unjudged
     #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = checked_size)]
@@ -132,6 +137,11 @@ pub(super) fn run(args: &ClusterArgs, how: TalkArgs) -> Result<Exit> {
 fn scan(args: &ScanArgs, how: TalkArgs) -> Result<Exit> {
     refuse_if_nothing_is_there(&args.paths)?;
     refuse_if_there(&args.output)?;
+    let statistics = args
+        .statistics
+        .as_deref()
+        .map(|path| Output::open(Some(path)));
+    let statistics = statistics.transpose()?;
     let spark = Spark::find(&args.spark)?;
     let start = Instant::now();
     let left_out = LeftOut {
@@ -173,6 +183,12 @@ fn scan(args: &ScanArgs, how: TalkArgs) -> Result<Exit> {
         "outlining": args.deciding.outlining(),
         "deciding": args.deciding.deciding(),
     }))?;
+    if let Some(statistics) = statistics {
+        let counted = scratch.path().join(STATISTICS);
+        let counted =
+            fs::read(&counted).with_context(|| format!("cannot read {}", counted.display()))?;
+        statistics.write(|out| out.write_all(&counted))?;
+    }
     if !how.quiet {
         warn_of_troubles(collection.troubles());
         let files = units::counted(collection.files().count() as u64, "file", "files");

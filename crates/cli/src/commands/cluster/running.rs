@@ -32,7 +32,7 @@ const MODULES: [(&str, &str); 10] = [
 /// What the executors call the lexicon, the program and the statistics.
 pub(super) const LEXICON: &str = "twicetold-lexicon";
 const PROGRAM: &str = "twicetold-program";
-const STATISTICS: &str = "twicetold-statistics";
+pub(super) const STATISTICS: &str = "twicetold-statistics";
 
 /// Mail of fewer bytes is small: of a job on it, most of the time goes into compiling and planning.
 const SMALL: u64 = 32 << 20;
@@ -44,6 +44,13 @@ const FOR_SMALL: [&str; 5] = [
     "spark.sql.codegen.factoryMode=NO_CODEGEN",
     "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     "spark.executor.extraJavaOptions=-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+];
+
+/// What a job on other mail needs: whether rows are few enough to be sent to every executor is told by the rows themselves, not by the size of the
+/// file in which they were written down, which is packed. Else the driver would have no memory for them.
+const FOR_OTHERS: [&str; 2] = [
+    "spark.sql.autoBroadcastJoinThreshold=-1",
+    "spark.sql.adaptive.autoBroadcastJoinThreshold=4m",
 ];
 
 /// How many lines of what Spark says are kept for when it fails.
@@ -191,9 +198,12 @@ impl Job<'_> {
         for conf in ["spark.log.level=ERROR", "spark.ui.enabled=false"] {
             command.args(["--conf", conf]);
         }
-        if self.bytes.is_some_and(|bytes| bytes < SMALL) {
-            command.args(FOR_SMALL.iter().flat_map(|conf| ["--conf", conf]));
-        }
+        let fitting: &[&str] = match self.bytes {
+            Some(bytes) if bytes < SMALL => &FOR_SMALL,
+            Some(_) => &FOR_OTHERS,
+            None => &[],
+        };
+        command.args(fitting.iter().flat_map(|conf| ["--conf", conf]));
         for conf in &self.args.conf {
             command.args(["--conf", conf]);
         }
