@@ -231,6 +231,32 @@ fn a_message_that_ends_the_program_is_left_out_and_named() {
 }
 
 #[test]
+fn a_full_disk_is_told_with_its_host() {
+    const FULL: &str = "\
+import resource, sys
+sys.path.insert(0, sys.argv[1])
+import door
+settings = {'executor_binary': sys.argv[2], 'version': sys.argv[3]}
+arguments = ['sketch', '--for', 'scan', '--with-message', '--format', 'arrow', '--quiet'] + sys.argv[4:]
+print('rows:', sum(batch.num_rows for batch in door.whole(settings, arguments, None)))
+# A file of more than a few bytes is refused, as it is on a disk that is full.
+resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+try:
+    list(door.whole(settings, arguments, None))
+except door.Full as trouble:
+    print('told:', trouble)
+";
+    let Some(python) = python(NEEDED) else { return };
+    let version = concat!("twicetold ", env!("CARGO_PKG_VERSION"));
+    let program = env!("CARGO_BIN_EXE_twicetold");
+    let arguments: Vec<&str> = [program, version].into_iter().chain(SAMPLE).collect();
+    let (success, said) = script(&python, FULL, &arguments);
+    assert!(success && said.contains("rows: 50"), "{said}");
+    let told = said.lines().find(|line| line.starts_with("told: host "));
+    assert!(told.is_some_and(|told| told.contains("TMPDIR")), "{said}");
+}
+
+#[test]
 fn another_version_is_refused() {
     let folder = Folder::new("cluster-version");
     let other = program(

@@ -16,13 +16,12 @@ use crate::report::escape::{self, visible};
 use crate::terminal::talk;
 
 /// The job, in the order of what imports what.
-const MODULES: [(&str, &str); 10] = [
+const MODULES: [(&str, &str); 9] = [
     ("door.py", include_str!("spark/door.py")),
     ("components.py", include_str!("spark/components.py")),
     ("reading.py", include_str!("spark/reading.py")),
     ("judging.py", include_str!("spark/judging.py")),
     ("relations.py", include_str!("spark/relations.py")),
-    ("batches.py", include_str!("spark/batches.py")),
     ("inputs.py", include_str!("spark/inputs.py")),
     ("meeting.py", include_str!("spark/meeting.py")),
     ("pairs.py", include_str!("spark/pairs.py")),
@@ -247,7 +246,7 @@ impl Said {
 /// What to tell about a job that failed, by what Spark said.
 fn failure(said: &[String]) -> Advice {
     let last = |what: &str| said.iter().rev().find_map(|line| line.split_once(what));
-    if let Some((_, trouble)) = last("door.Trouble: ") {
+    if let Some((_, trouble)) = last("door.Trouble: ").or_else(|| last("door.Full: ")) {
         let (what, hint) = trouble.split_once("; ").unwrap_or((trouble, ""));
         let hint = match hint {
             "" => "look at that host; the verdicts were not written",

@@ -1,8 +1,10 @@
-"""The program on an executor: one process for each task, Arrow or lines in, Arrow or lines out."""
+"""The program on an executor: one process for each task, Arrow or lines in, Arrow or lines out. Rows do not become Python objects."""
 
 from contextlib import contextmanager
 from itertools import chain
+import errno
 import os
+import shutil
 import socket
 import subprocess
 import tempfile
@@ -12,6 +14,13 @@ import threading
 class Trouble(Exception):
     """What happened, on which host, and what to do next."""
 
+
+class Full(Trouble):
+    """There is no room on the disk of a host."""
+
+
+# A disk that is full, or as good as full for this user or process.
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 _checked = {}
 
@@ -48,6 +57,20 @@ def program(settings):
 
 
 @contextmanager
+def room():
+    """What is put aside on the disk of this host has room there, or it is told what to do."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+        raise Full(
+            f"host {socket.gethostname()}: no space is left in {tempfile.gettempdir()} ({error.strerror}); make room there, "
+            "or set TMPDIR for the executors to a larger disk"
+        )
+
+
+@contextmanager
 def running(settings, arguments, feed=None):
     """The program while it runs: gives what it writes, to be read. `feed` gets its stdin, on a thread of its own. What was read is
     only all there is if this ends without an exception; however it ends, the process has ended as well. Arguments that only the
@@ -79,6 +102,9 @@ def running(settings, arguments, feed=None):
             except (ValueError, OSError) as error:  # Arrow that ends too early; why, the program tells
                 failed = error
                 process.stdout.close()
+                if getattr(error, "errno", None) in FULL:
+                    process.kill()
+                    raise
             code = process.wait()
             feeder.join()
         finally:
@@ -90,7 +116,10 @@ def running(settings, arguments, feed=None):
             talk.seek(0)
             said = talk.read()[-2000:].decode("utf-8", "replace").strip()
             how = f"was ended by signal {-code}" if code < 0 else f"ended with code {code}"
-            raise Trouble(f"host {socket.gethostname()}: twicetold {arguments[0]} {how}: {said}")
+            what = " ".join(word for word in arguments[:2] if not word.startswith("-"))
+            raise Trouble(f"host {socket.gethostname()}: twicetold {what} {how}: {said}")
+        # A program that has ended well has read what it needed.
+        broken = [error for error in broken if not isinstance(error, BrokenPipeError)]
         if failed or broken:
             raise failed or broken[0]
 
@@ -108,6 +137,11 @@ def sending(schema, batches):
     return feed
 
 
+def saying(text):
+    """Feeds the program with a text."""
+    return lambda stdin: stdin.write(text.encode())
+
+
 def lines(settings, arguments, feed=None):
     """The lines that the program writes."""
     with running(settings, arguments, feed) as out:
@@ -123,6 +157,31 @@ def arrow(settings, arguments, feed=None, columns=None):
         with pa.ipc.open_stream(out) as reader:
             for batch in reader:
                 yield batch.select(columns) if columns else batch
+
+
+def whole(settings, arguments, feed):
+    """The batches that the program writes, given only if it came to its end: whoever catches the trouble can ask again without getting a row twice."""
+    import pyarrow as pa
+
+    with room(), tempfile.TemporaryFile() as answer:
+        with running(settings, arguments, feed) as out:
+            shutil.copyfileobj(out, answer, 1 << 20)
+        answer.seek(0)
+        with pa.ipc.open_stream(answer) as stream:
+            yield from stream
+
+
+def with_columns_of(schema, batch, **constants):
+    """The batch with the columns of a schema: those it has, and constants for the others."""
+    import pyarrow as pa
+
+    def column(field):
+        if field.name in constants:
+            return pa.array([constants[field.name]] * batch.num_rows, field.type)
+        at = batch.schema.get_field_index(field.name)
+        return pa.nulls(batch.num_rows, field.type) if at < 0 else batch.column(at)
+
+    return pa.RecordBatch.from_arrays([column(field) for field in schema], schema=schema)
 
 
 def through(settings, arguments, columns):

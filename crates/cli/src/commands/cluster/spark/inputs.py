@@ -17,7 +17,6 @@ from itertools import chain
 
 from pyspark.sql import functions as F
 
-import batches
 import door
 
 # A Parquet file begins and ends with it.
@@ -91,7 +90,7 @@ def portions(settings):
     """Reads packs of portions. One on which the program ends is put aside, and the rest is read without it."""
 
     def read(lines):
-        return batches.ask(settings, arguments(settings, "portions"), batches.lines(lines))
+        return door.whole(settings, arguments(settings, "portions"), door.saying(lines))
 
     def each(partition):
         schema = arrow_schema(len(settings["methods"]))
@@ -99,7 +98,7 @@ def portions(settings):
             for side, lines in zip(batch.column(0).to_pylist(), batch.column(1).to_pylist()):
                 try:
                     for made in read(lines):
-                        yield batches.with_columns_of(schema, made, side=side)
+                        yield door.with_columns_of(schema, made, side=side)
                 except door.Trouble as trouble:
                     door.program(settings)
                     alone = lines.splitlines(keepends=True)
@@ -110,7 +109,7 @@ def portions(settings):
                     for line in alone:
                         try:
                             for made in read(line):
-                                yield batches.with_columns_of(schema, made, side=side)
+                                yield door.with_columns_of(schema, made, side=side)
                         except door.Trouble as trouble:
                             yield unread(schema, side, json.loads(line)["path"], f"left out: {trouble}")
 
@@ -135,7 +134,7 @@ def unread(schema, side, path, problem):
 
     one = pa.RecordBatch.from_arrays([pa.nulls(1)], ["nothing"])
     path = json.dumps(path, ensure_ascii=False)
-    return batches.with_columns_of(schema, one, side=side, name=path, path=path, problem=problem)
+    return door.with_columns_of(schema, one, side=side, name=path, path=path, problem=problem)
 
 
 def by_urls(job, side, urls):
@@ -193,7 +192,7 @@ def handed(settings, what, side):
         if first is None:
             return
         given = chain([first], partition)
-        with tempfile.TemporaryFile() as kept:
+        with door.room(), tempfile.TemporaryFile() as kept:
             writer = pa.ipc.new_stream(kept, first.schema)
 
             def keeping():
@@ -202,7 +201,7 @@ def handed(settings, what, side):
                     yield batch
 
             def read(some):
-                return batches.ask(settings, arguments(settings, what), batches.stream(some))
+                return door.whole(settings, arguments(settings, what), door.sending(first.schema, some))
 
             def again():
                 # What the program had not taken before it ended is read now.
@@ -217,13 +216,15 @@ def handed(settings, what, side):
 
             try:
                 for made in read(keeping()):
-                    yield batches.with_columns_of(schema, made, side=side)
+                    yield door.with_columns_of(schema, made, side=side)
+            except door.Full:
+                raise  # What was kept is not all there is.
             except door.Trouble:
                 door.program(settings)
                 for one in again():
                     try:
                         for made in read([one]):
-                            yield batches.with_columns_of(schema, made, side=side)
+                            yield door.with_columns_of(schema, made, side=side)
                     except door.Trouble as trouble:
                         yield unread(schema, side, name_of(one), f"left out: {trouble}")
 

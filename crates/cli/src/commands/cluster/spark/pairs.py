@@ -12,7 +12,7 @@ from itertools import chain
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-import batches
+import door
 import inputs
 import meeting
 
@@ -116,9 +116,9 @@ def compared(job, candidates):
         schema = pa.schema([("method", pa.int32()), ("a", pa.int64()), ("b", pa.int64()), ("score", pa.string())])
         first = next(partition, None)
         if first is not None:
-            given = batches.stream(chain([first], partition))
-            for batch in batches.ask(settings, arguments, given):
-                yield batches.with_columns_of(schema, batch)
+            given = door.sending(first.schema, chain([first], partition))
+            for batch in door.whole(settings, arguments, given):
+                yield door.with_columns_of(schema, batch)
 
     rows = candidates.repartition(job.partitions, "method", "asker")
     rows = rows.sortWithinPartitions("method", "asker", "rn", "pos")
