@@ -56,6 +56,10 @@ const PAGES: &[&str] = &[
     "twicetold-spam-revoke.1",
     "twicetold-spam-tidy.1",
     "twicetold-spam.1",
+    "twicetold-statistics-ask.1",
+    "twicetold-statistics-count.1",
+    "twicetold-statistics-merge.1",
+    "twicetold-statistics.1",
     "twicetold-undo.1",
     "twicetold.1",
 ];
