@@ -66,12 +66,14 @@ impl Walk<'_> {
     /// Messages of an index that share fingerprints with `a`: most first.
     pub(crate) fn candidates(&self, index: &Holders, a: u32, limits: Limits) -> Vec<u32> {
         let keys = self.fingerprints.keys(a);
-        let found = index.sharing(keys, keys.len(), limits, |b| self.fingerprints.keys(b));
-        found
-            .into_iter()
-            .map(|c| c.message)
-            .filter(|&b| b != a)
-            .collect()
+        // It may stand in the index itself, and takes nobody's place there.
+        let one_more = Limits {
+            messages: limits.messages.saturating_add(1),
+            ..limits
+        };
+        let found = index.sharing(keys, keys.len(), one_more, |b| self.fingerprints.keys(b));
+        let others = found.into_iter().map(|c| c.message).filter(|&b| b != a);
+        others.take(limits.messages).collect()
     }
 
     /// Whether word pairs may decide early. The shortcuts know stable pairs only.
