@@ -34,6 +34,9 @@ pub(crate) const CANDIDATES: Limits = Limits {
     entries: 4_000,
     messages: 12,
 };
+/// Whoever shares less than one in so many fingerprints is not looked at for what it shares; who has a sentence is found by
+/// that sentence.
+const LEAST_SHARE: u32 = 3;
 /// How many messages of its conversation are asked about a message of a few words.
 const LOOKED_AT_IN_THREAD: usize = 4;
 /// A pair or sentence that more kept messages than this have says nothing about where another one stands.
@@ -63,7 +66,7 @@ struct Question<'q, 's> {
 }
 
 impl Walk<'_> {
-    /// Messages of an index that share fingerprints with `a`: most first.
+    /// Messages of an index that share a third of the fingerprints of `a`: most first.
     pub(crate) fn candidates(&self, index: &Holders, a: u32, limits: Limits) -> Vec<u32> {
         let keys = self.fingerprints.keys(a);
         // It may stand in the index itself, and takes nobody's place there.
@@ -72,8 +75,13 @@ impl Walk<'_> {
             ..limits
         };
         let found = index.sharing(keys, keys.len(), one_more, |b| self.fingerprints.keys(b));
-        let others = found.into_iter().map(|c| c.message).filter(|&b| b != a);
-        others.take(limits.messages).collect()
+        let all = self.records[a as usize].fingerprints;
+        found
+            .into_iter()
+            .filter(|c| c.message != a && c.shared.saturating_mul(LEAST_SHARE) >= all)
+            .map(|c| c.message)
+            .take(limits.messages)
+            .collect()
     }
 
     /// Whether word pairs may decide early. The shortcuts know stable pairs only.
