@@ -189,17 +189,19 @@ pub struct ShownPassage {
 
 /// Scans a collection. Reads only. Same input, same result, whatever the number of threads.
 pub fn scan(collection: &Collection, options: &Options, progress: &dyn Progress) -> Scan {
+    scan_afresh(collection, options, Counted::default(), progress)
+}
+
+/// Reads everything and decides.
+fn scan_afresh(
+    collection: &Collection,
+    options: &Options,
+    counted: Counted<'_>,
+    progress: &dyn Progress,
+) -> Scan {
     let read = reading::read(collection, options, None, None, progress);
-    let counted = Counted::default();
-    judge(
-        collection,
-        options,
-        read,
-        counted,
-        Memo::default(),
-        progress,
-    )
-    .0
+    let memo = Memo::default();
+    judge(collection, options, read, counted, memo, progress).0
 }
 
 /// The same with statistics that were counted before, on this mail or on more than this: they are not counted again.
@@ -236,20 +238,11 @@ pub fn scan_part(
     whole: &Whole<'_>,
     progress: &dyn Progress,
 ) -> Scan {
-    let read = reading::read(collection, options, None, None, progress);
     let counted = Counted {
         before: None,
         whole: Some(whole),
     };
-    judge(
-        collection,
-        options,
-        read,
-        counted,
-        Memo::default(),
-        progress,
-    )
-    .0
+    scan_afresh(collection, options, counted, progress)
 }
 
 /// The same with a cache: what has not changed since the last scan is not read again. Same result.
