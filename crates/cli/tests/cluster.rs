@@ -290,7 +290,7 @@ rows = [(1, 'a', 0, 'The harbour is closed on Monday because of the storm.'),
         (2, 'd', 1, 'This is only asked.'),
         (3, 'e', 0, 'The museum opens at nine, and the guide speaks French.')]
 columns = {'group': [r[0] for r in rows], 'path': [r[1] for r in rows], 'offset': pa.array([None] * 5, pa.int64()),
-           'form': ['mail'] * 5, 'message': [mail(r[3]) for r in rows], 'whole_batch': [0] * 5,
+           'form': ['mail'] * 5, 'message': [mail(r[3]) for r in rows], 'whole_rank': range(5),
            'whole_thread': range(5), 'whole_context': [r[2] for r in rows]}
 table = pa.table(columns)
 for batch in judging.judge(settings, 1)(iter(table.to_batches(max_chunksize=2))):

@@ -30,9 +30,12 @@ pub(crate) enum Member {
     InReplyTo,
     Method,
     Sketch,
-    WholeBatch,
+    WholeRank,
     WholeThread,
     WholeThreadName,
+    WholeNear,
+    WholeCommon,
+    WholeLeading,
     WholeContext,
 }
 
@@ -40,7 +43,7 @@ pub(crate) enum Member {
 pub(crate) const TEXTS: [Member; 3] = [Member::Text, Member::Body, Member::Content];
 
 impl Member {
-    pub(crate) const ALL: [Self; 24] = [
+    pub(crate) const ALL: [Self; 27] = [
         Self::Schema,
         Self::Group,
         Self::Id,
@@ -61,9 +64,12 @@ impl Member {
         Self::InReplyTo,
         Self::Method,
         Self::Sketch,
-        Self::WholeBatch,
+        Self::WholeRank,
         Self::WholeThread,
         Self::WholeThreadName,
+        Self::WholeNear,
+        Self::WholeCommon,
+        Self::WholeLeading,
         Self::WholeContext,
     ];
 
@@ -90,9 +96,12 @@ impl Member {
             Self::InReplyTo => "in_reply_to",
             Self::Method => "method",
             Self::Sketch => "sketch",
-            Self::WholeBatch => "whole_batch",
+            Self::WholeRank => "whole_rank",
             Self::WholeThread => "whole_thread",
             Self::WholeThreadName => "whole_thread_name",
+            Self::WholeNear => "whole_near",
+            Self::WholeCommon => "whole_common",
+            Self::WholeLeading => "whole_leading",
             Self::WholeContext => "whole_context",
         }
     }
@@ -122,9 +131,12 @@ impl Member {
                 | Self::Message
                 | Self::Method
                 | Self::Sketch
-                | Self::WholeBatch
+                | Self::WholeRank
                 | Self::WholeThread
                 | Self::WholeThreadName
+                | Self::WholeNear
+                | Self::WholeCommon
+                | Self::WholeLeading
                 | Self::WholeContext
         )
     }
@@ -197,15 +209,21 @@ pub(crate) fn handed(row: &Row<'_>, place: Location, wanted: Wanted) -> Handed {
 
 /// What a row says about its message in a larger collection, if it says anything.
 fn whole<'r, 'a: 'r>(cell: impl Fn(Member) -> &'r Cell<'a>) -> Result<Option<InPart>, ()> {
-    let batch = cell(Member::WholeBatch).whole()?;
+    let rank = cell(Member::WholeRank).whole()?;
     let thread = cell(Member::WholeThread).whole()?;
     let thread_name = cell(Member::WholeThreadName).scalar()?;
     let context = cell(Member::WholeContext).whole()?;
-    if batch.is_none() && thread.is_none() && thread_name.is_none() && context.is_none() {
+    if rank.is_none() && thread.is_none() && thread_name.is_none() && context.is_none() {
         return Ok(None);
     }
+    let numbers = |member: Member| cell(member).numbers();
+    let near = numbers(Member::WholeNear)?.into_iter();
+    let near: Result<Vec<u64>, _> = near.map(u64::try_from).collect();
     Ok(Some(InPart {
-        batch: u32::try_from(batch.unwrap_or(0)).map_err(drop)?,
+        rank: rank.unwrap_or(0),
+        near: near.map_err(drop)?,
+        common: numbers(Member::WholeCommon)?,
+        leading: numbers(Member::WholeLeading)?,
         thread: thread.unwrap_or(0),
         thread_name: thread_name.map(Cow::into_owned),
         context: context.is_some_and(|context| context != 0),
@@ -315,6 +333,19 @@ impl Cell<'_> {
         }
     }
 
+    /// A list of whole numbers; nothing is none of them.
+    fn numbers(&self) -> Result<Vec<i64>, ()> {
+        let number = |cell: &Cell<'_>| match cell {
+            Cell::Whole(number) => i64::try_from(*number).map_err(drop),
+            _ => Err(()),
+        };
+        match self {
+            Self::Nothing => Ok(Vec::new()),
+            Self::List(cells) => cells.iter().map(number).collect(),
+            _ => Err(()),
+        }
+    }
+
     /// Writes it as JSON.
     fn write(&self, line: &mut Vec<u8>) -> Result<(), ()> {
         match self {
@@ -400,16 +431,24 @@ mod tests {
         assert_eq!(raw.form, Form::Json);
         assert_eq!(text.whole, None);
         let known = row(&[
-            (Member::WholeBatch, Cell::Whole(3)),
+            (Member::WholeRank, Cell::Whole(3)),
+            (
+                Member::WholeNear,
+                Cell::List(vec![Cell::Whole(5), Cell::Whole(1)]),
+            ),
+            (Member::WholeCommon, Cell::List(vec![Cell::Whole(-7)])),
             (Member::WholeThread, Cell::Whole(1 << 40)),
             (Member::WholeThreadName, Cell::Text(b"<a@b>")),
             (Member::WholeContext, Cell::Whole(1)),
             (Member::Text, Cell::Text(b"Hi")),
         ]);
         let whole = InPart {
-            batch: 3,
+            rank: 3,
             thread: 1 << 40,
             thread_name: Some("<a@b>".to_owned()),
+            near: vec![5, 1],
+            common: vec![-7],
+            leading: Vec::new(),
             context: true,
         };
         assert_eq!(known.whole, Some(whole));
@@ -451,7 +490,7 @@ mod tests {
                 "offset",
             ),
             (
-                vec![(Member::WholeBatch, Cell::Text(b"7")), message.clone()],
+                vec![(Member::WholeRank, Cell::Text(b"7")), message.clone()],
                 "of the whole",
             ),
             (

@@ -45,12 +45,18 @@ pub struct Handed {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct InPart {
-    /// In which batch of the walk it is asked.
-    pub batch: u32,
+    /// How many are asked before it in the walk; of copies, before the one that stands for them.
+    pub rank: u64,
     /// A number for its conversation.
     pub thread: u64,
     /// The name of its conversation, if it belongs to one with other messages.
     pub thread_name: Option<String>,
+    /// The ranks of those that share fingerprints with it, the nearest first.
+    pub near: Vec<u64>,
+    /// Of its sentences, things and its conversation those that more than a few have: 64-bit numbers with a sign.
+    pub common: Vec<i64>,
+    /// Those that more than a few have and that lead to it.
+    pub leading: Vec<i64>,
     /// It is judged elsewhere, and stands in this group only to be asked.
     pub context: bool,
 }

@@ -53,17 +53,6 @@ impl<'d> Open<'d> {
             },
         )
     }
-
-    /// How many of its pairs are fingerprints at least of whoever has the sentence, some words of it altered: one of every
-    /// `window` that follow each other.
-    pub(crate) fn least_fingerprints(&self, window: usize) -> usize {
-        // With so many missing in between, what is left falls into so many runs.
-        let runs = (self.pairs.len() - self.least) / 2 + 1;
-        let window = window.max(1);
-        self.least
-            .saturating_sub(runs * (window - 1))
-            .div_ceil(window)
-    }
 }
 
 /// Whether a message has a sentence of which more pairs occur in no other message than words that differ can explain.

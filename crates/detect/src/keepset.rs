@@ -9,36 +9,37 @@
 //! The walk goes in batches of fixed size: a batch is compared with what is kept in parallel, then
 //! with itself in order. Threads change nothing in the result.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Mutex;
 
 use foldhash::fast::FixedState;
 use rayon::prelude::*;
-use twicetold_index::{Holders, Twice, sharing};
 
 use crate::aside::Aside;
 use crate::hard::Hard;
 use crate::library::Library;
 use crate::memo::Memo;
+use crate::near::Nearby;
 use crate::prove::CANDIDATES;
 use crate::proven::Proven;
 use crate::record::Record;
 use crate::scan::{Options, Progress, Stage};
-use crate::shared::Shared;
+use crate::shared::Leading;
 
 /// How many messages are compared with what is kept at a time.
 pub(crate) const BATCH: usize = 512;
 
-/// What is kept so far, and how to find it.
+/// What is kept so far.
 pub(crate) struct Kept {
-    /// The kept messages by their fingerprints.
-    pub(crate) index: Holders,
-    /// The kept messages that have this sentence word for word.
-    pub(crate) sentences: Holders,
-    /// The kept messages that have this attachment or link.
-    pub(crate) things: HashMap<u64, Vec<u32>, FixedState>,
-    /// The kept messages of each conversation.
-    pub(crate) threads: HashMap<u32, Vec<u32>, FixedState>,
+    /// For each message whether it is.
+    stands: Vec<bool>,
+}
+
+impl Kept {
+    /// Whether a message is kept.
+    pub(crate) fn has(&self, message: u32) -> bool {
+        self.stands[message as usize]
+    }
 }
 
 /// Everything the walk needs to know.
@@ -47,12 +48,20 @@ pub(crate) struct Walk<'s> {
     pub(crate) threads: &'s [u32],
     pub(crate) library: &'s Library<'s>,
     pub(crate) options: &'s Options,
-    /// The fingerprints that several messages have.
-    pub(crate) fingerprints: Shared<u32>,
+    /// Who shares fingerprints with whom.
+    pub(crate) nearby: Nearby,
     /// The sentences that several messages have.
-    pub(crate) sentences: Shared<u64>,
-    /// Which word pairs occur in more than one message.
-    pub(crate) pairs: &'s Twice,
+    pub(crate) sentences: Leading<u64>,
+    /// The attachments and links that several messages have.
+    pub(crate) things: Leading<u64>,
+    /// The conversations that several messages are in.
+    pub(crate) conversations: Leading<u64>,
+    /// For each message whether it holds a fact or a run of words that no other has, so that nothing can cover it.
+    pub(crate) new: Vec<bool>,
+    /// The messages in the order in which they are asked.
+    pub(crate) order: &'s [u32],
+    /// For each message its place there.
+    pub(crate) ranks: Vec<u32>,
     /// If this is a part of a larger collection: in which batch of the whole each message is.
     pub(crate) batches: Option<Vec<u32>>,
     /// What there was no room for.
@@ -67,17 +76,14 @@ pub(crate) struct Walk<'s> {
 pub(crate) type Decisions = HashMap<u32, Proven, FixedState>;
 
 impl<'s> Walk<'s> {
-    /// Walks down `order` and decides.
-    pub(crate) fn decide(&self, order: &[u32], progress: &dyn Progress) -> (Kept, Decisions) {
+    /// Walks down the order and decides.
+    pub(crate) fn decide(&self, progress: &dyn Progress) -> (Kept, Decisions) {
         let mut kept = Kept {
-            index: self.fingerprints.index(),
-            sentences: self.sentences.index(),
-            things: HashMap::default(),
-            threads: HashMap::default(),
+            stands: vec![false; self.records.len()],
         };
         let mut gone = Decisions::default();
-        progress.begin(Stage::Proving, order.len() as u64);
-        for batch in self.batches(order) {
+        progress.begin(Stage::Proving, self.order.len() as u64);
+        for batch in self.batches() {
             let first: Vec<Option<Proven>> = batch
                 .par_iter()
                 .map(|&a| {
@@ -100,10 +106,11 @@ impl<'s> Walk<'s> {
     }
 
     /// The messages that are compared with what is kept at the same time.
-    fn batches<'o>(&self, order: &'o [u32]) -> Vec<&'o [u32]> {
+    fn batches(&self) -> Vec<&[u32]> {
         match &self.batches {
-            None => order.chunks(BATCH).collect(),
-            Some(of) => order
+            None => self.order.chunks(BATCH).collect(),
+            Some(of) => self
+                .order
                 .chunk_by(|&a, &b| of.get(a as usize) == of.get(b as usize))
                 .collect(),
         }
@@ -112,7 +119,7 @@ impl<'s> Walk<'s> {
     /// Compares the messages of a batch that nothing kept before covers with each other. One that shares fingerprints with
     /// an earlier one waits until that one is decided; those that wait for nobody are decided at the same time.
     fn decide_batch(&self, open: &[u32], kept: &mut Kept, gone: &mut Decisions) {
-        let (new, rest): (Vec<u32>, Vec<u32>) = open.iter().partition(|&&a| self.is_new(a));
+        let (new, rest): (Vec<u32>, Vec<u32>) = open.iter().partition(|&&a| self.new[a as usize]);
         for a in new {
             let proven = self.prove(a, kept, u32::MAX);
             self.note(a, proven, kept, gone);
@@ -143,24 +150,12 @@ impl<'s> Walk<'s> {
     /// The messages of `rest` in the turns in which they can be decided, each with the earlier messages of the batch that
     /// share fingerprints with it.
     fn turns(&self, open: &[u32], rest: &[u32]) -> Vec<Vec<(u32, Vec<u32>)>> {
-        let mut index: HashMap<u32, Vec<u32>, FixedState> = HashMap::default();
-        let mut rank: HashMap<u32, usize, FixedState> = HashMap::default();
-        for (n, &a) in open.iter().enumerate() {
-            for &key in self.fingerprints.keys(a) {
-                index.entry(key).or_default().push(a);
-            }
-            rank.insert(a, n);
-        }
+        let open: HashSet<u32, FixedState> = open.iter().copied().collect();
         let near: Vec<Vec<u32>> = rest
             .par_iter()
             .map(|&a| {
-                let keys = self.fingerprints.keys(a);
-                let holders = |key: u32| index.get(&key).map_or(&[][..], Vec::as_slice);
-                let keys_of = |b: u32| self.fingerprints.keys(b);
-                let found = sharing(keys, holders, keys.len(), CANDIDATES, keys_of);
-                let mut near: Vec<u32> = found.into_iter().map(|c| c.message).collect();
-                near.retain(|b| rank[b] < rank[&a]);
-                near
+                let is_before = |b: u32| self.ranks[b as usize] < self.ranks[a as usize];
+                self.near(a, CANDIDATES, |b| open.contains(&b) && is_before(b))
             })
             .collect();
         let mut turn_of: HashMap<u32, usize, FixedState> = HashMap::default();
@@ -180,32 +175,19 @@ impl<'s> Walk<'s> {
     fn note(&self, a: u32, proven: Option<Proven>, kept: &mut Kept, gone: &mut Decisions) {
         match proven {
             Some(proven) => drop(gone.insert(a, proven)),
-            None => self.keep(a, kept),
+            None => kept.stands[a as usize] = true,
         }
-    }
-
-    fn keep(&self, a: u32, kept: &mut Kept) {
-        let record = &self.records[a as usize];
-        kept.index.insert(a, self.fingerprints.keys(a));
-        kept.sentences.insert(a, self.sentences.keys(a));
-        for &thing in record.attachments.iter().chain(&record.links) {
-            kept.things.entry(thing).or_default().push(a);
-        }
-        kept.threads
-            .entry(self.threads[a as usize])
-            .or_default()
-            .push(a);
     }
 
     /// The second walk, over what the first one kept.
     pub(crate) fn decide_again(
         &self,
-        order: &[u32],
         kept: &mut Kept,
         gone: &mut Decisions,
         progress: &dyn Progress,
     ) {
-        let stay: Vec<u32> = order
+        let stay: Vec<u32> = self
+            .order
             .iter()
             .rev()
             .copied()
@@ -243,8 +225,7 @@ impl<'s> Walk<'s> {
         gone: &mut Decisions,
         rests_on: &mut HashMap<u32, Vec<u32>, FixedState>,
     ) {
-        kept.index.remove(a, self.fingerprints.keys(a));
-        kept.sentences.remove(a, self.sentences.keys(a));
+        kept.stands[a as usize] = false;
         let proven = self.prove(a, kept, a);
         let resting = rests_on.get(&a).cloned().unwrap_or_default();
         let again: Option<Vec<(u32, Proven)>> = resting
@@ -260,20 +241,8 @@ impl<'s> Walk<'s> {
                         .for_each(|w| rests_on.entry(w.message).or_default().push(r));
                     gone.insert(r, proven);
                 }
-                let record = &self.records[a as usize];
-                for thing in record.attachments.iter().chain(&record.links) {
-                    if let Some(holders) = kept.things.get_mut(thing) {
-                        holders.retain(|&b| b != a);
-                    }
-                }
-                if let Some(thread) = kept.threads.get_mut(&self.threads[a as usize]) {
-                    thread.retain(|&b| b != a);
-                }
             }
-            _ => {
-                kept.index.insert(a, self.fingerprints.keys(a));
-                kept.sentences.insert(a, self.sentences.keys(a));
-            }
+            _ => kept.stands[a as usize] = true,
         }
     }
 }

@@ -1,22 +1,30 @@
 //! A part of a larger collection, judged as it would be judged in the whole.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use foldhash::fast::FixedState;
 use twicetold_index::Twice;
 use twicetold_model::Location;
 
+use crate::keepset::BATCH;
 use crate::record::Record;
+use crate::threads::conversation;
 
 /// What is known of a message from the whole.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InWhole {
-    /// In which batch of the walk it is asked.
-    pub batch: u32,
+    /// How many are asked before it in the walk; of copies, before the one that stands for them.
+    pub rank: u64,
     /// A number for its conversation.
     pub thread: u64,
     /// The name of its conversation, if it belongs to one with other messages.
     pub thread_name: Option<String>,
+    /// The places in the walk of those that share fingerprints with it, the nearest first.
+    pub near: Vec<u64>,
+    /// The sentences, things and conversation of it that more than a [few](crate::Reach::few) have,
+    pub common: Vec<u64>,
+    /// and those of them that lead to it.
+    pub leading: Vec<u64>,
 }
 
 /// Which word pairs and facts occur in more than one message of the whole, as a file tells it.
@@ -94,6 +102,7 @@ pub(crate) fn pairs_in(bytes: u64) -> usize {
 pub struct Whole<'w> {
     pairs: &'w Twice,
     known: HashMap<Location, InWhole, FixedState>,
+    common: HashSet<u64, FixedState>,
 }
 
 impl<'w> Whole<'w> {
@@ -102,9 +111,23 @@ impl<'w> Whole<'w> {
         statistics: &'w Statistics,
         known: impl IntoIterator<Item = (Location, InWhole)>,
     ) -> Self {
+        let mut known: HashMap<Location, InWhole, FixedState> = known.into_iter().collect();
+        for known in known.values_mut() {
+            let thread = known.thread;
+            // A conversation is looked up by a number that is spread.
+            for keys in [&mut known.common, &mut known.leading] {
+                let own = keys.iter_mut().filter(|key| **key == thread);
+                own.for_each(|key| *key = conversation(thread));
+                keys.sort_unstable();
+            }
+        }
+        let common = known
+            .values()
+            .flat_map(|known| known.common.iter().copied());
         Self {
             pairs: &statistics.pairs,
-            known: known.into_iter().collect(),
+            common: common.collect(),
+            known,
         }
     }
 
@@ -134,9 +157,44 @@ impl<'w> Whole<'w> {
         known.collect()
     }
 
+    /// In which batch of the walk each message is asked.
     pub(crate) fn batches(&self, records: &[Record]) -> Vec<u32> {
-        let batch = |record: &Record| self.known.get(&record.location).map_or(0, |k| k.batch);
+        let batch = |record: &Record| match self.known.get(&record.location) {
+            Some(known) => (known.rank / BATCH as u64) as u32,
+            None => 0,
+        };
         records.iter().map(batch).collect()
+    }
+
+    /// For each message those near it, the nearest first.
+    pub(crate) fn near(&self, records: &[Record], order: &[u32]) -> Vec<Vec<u32>> {
+        let known = |a: u32| self.known.get(&records[a as usize].location);
+        let by_rank: HashMap<u64, u32, FixedState> = order
+            .iter()
+            .filter_map(|&a| Some((known(a)?.rank, a)))
+            .collect();
+        let mut near = vec![Vec::new(); records.len()];
+        for &a in order {
+            let ranks = known(a).map_or(&[][..], |known| &known.near).iter();
+            near[a as usize] = ranks
+                .filter_map(|rank| by_rank.get(rank).copied())
+                .collect();
+        }
+        near
+    }
+
+    /// The number of a message's conversation.
+    pub(crate) fn thread(&self, record: &Record) -> Option<u64> {
+        self.known.get(&record.location).map(|known| known.thread)
+    }
+
+    /// Whether a key leads to a message that has it.
+    pub(crate) fn leads(&self, record: &Record, key: u64) -> bool {
+        !self.common.contains(&key)
+            || self
+                .known
+                .get(&record.location)
+                .is_some_and(|known| known.leading.binary_search(&key).is_ok())
     }
 }
 

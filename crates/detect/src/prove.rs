@@ -11,7 +11,6 @@ use std::cell::{Cell, OnceCell};
 use std::cmp::Reverse;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
-use twicetold_index::{Holders, Limits};
 use twicetold_mail::words::hash_of;
 use twicetold_model::{Category, Witness};
 
@@ -21,25 +20,19 @@ use crate::cache::{Reader, Writer};
 use crate::check;
 use crate::comparable::Comparable;
 use crate::cover::{Held, category, combine, content, hold, proof, residue, witnesses};
-use crate::hard::{Hard, Open, tells_news};
+use crate::hard::{Hard, Open};
 use crate::keepset::{Kept, Walk};
 use crate::memo::{Question as Asked, write_yes_or_no, yes_or_no};
 use crate::proven::{Proven, read_proven, write_proven};
 use crate::scan::Numbering;
+use crate::shared::Leading;
 use crate::versions::counterpart;
 
-/// How many messages that share fingerprints are looked at for one message, and how many entries of the index to find
-/// them.
-pub(crate) const CANDIDATES: Limits = Limits {
-    entries: 4_000,
-    messages: 12,
-};
-/// Whoever shares less than one in so many fingerprints is not looked at for what it shares; who has a sentence is found by
-/// that sentence.
-const LEAST_SHARE: u32 = 3;
+/// How many messages that share fingerprints are looked at for one message.
+pub(crate) const CANDIDATES: usize = 12;
 /// How many messages of its conversation are asked about a message of a few words.
 const LOOKED_AT_IN_THREAD: usize = 4;
-/// A pair or sentence that more kept messages than this have says nothing about where another one stands.
+/// Of how many that have the rarest sentence all may have every sentence.
 const COMMON: usize = 32;
 /// In how many messages a hard sentence is looked for: those that share most of its pairs.
 const LIKELY: usize = 4;
@@ -59,6 +52,8 @@ struct Question<'q, 's> {
     without: u32,
     /// Messages that may hold much of it, the best first, once they are asked for.
     likely: OnceCell<Vec<u32>>,
+    /// These, and everybody who has a sentence of it word for word.
+    related: OnceCell<Vec<u32>>,
     /// Hard sentences that were found: the sentence, and who has it.
     found: Vec<(usize, u32)>,
     /// A text could not be read.
@@ -66,42 +61,15 @@ struct Question<'q, 's> {
 }
 
 impl Walk<'_> {
-    /// Messages of an index that share a third of the fingerprints of `a`: most first.
-    pub(crate) fn candidates(&self, index: &Holders, a: u32, limits: Limits) -> Vec<u32> {
-        let keys = self.fingerprints.keys(a);
-        // It may stand in the index itself, and takes nobody's place there.
-        let one_more = Limits {
-            messages: limits.messages.saturating_add(1),
-            ..limits
-        };
-        let found = index.sharing(keys, keys.len(), one_more, |b| self.fingerprints.keys(b));
-        let all = self.records[a as usize].fingerprints;
-        found
-            .into_iter()
-            .filter(|c| c.message != a && c.shared.saturating_mul(LEAST_SHARE) >= all)
-            .map(|c| c.message)
-            .take(limits.messages)
-            .collect()
+    /// The messages that a key leads to, in the order of the walk.
+    fn led_to(&self, leading: &Leading<u64>, key: u64) -> impl Iterator<Item = u32> {
+        let ranks = leading.holders(key).iter();
+        ranks.map(|&rank| self.order[rank as usize])
     }
 
     /// Whether word pairs may decide early. The shortcuts know stable pairs only.
     pub(crate) fn shortcuts(&self) -> bool {
         self.options.shortcuts && self.options.numbering == Numbering::Stable
-    }
-
-    /// Whether a message holds a fact or a run of words that no other message has, so that nothing can cover it.
-    pub(crate) fn is_new(&self, a: u32) -> bool {
-        self.has_new_fact(a)
-            || self
-                .detail(a)
-                .is_none_or(|detail| tells_news(&detail, self.pairs))
-    }
-
-    fn has_new_fact(&self, a: u32) -> bool {
-        let facts = &self.records[a as usize].facts;
-        facts
-            .iter()
-            .any(|&fact| !self.pairs.contains(u64::from(fact)))
     }
 
     /// Its sentences and word pairs; `None` if they cannot be read back.
@@ -135,6 +103,7 @@ impl Walk<'_> {
                 return None;
             }
             question.likely.take();
+            question.related.take();
             question.answer()
         })
     }
@@ -147,14 +116,11 @@ impl Walk<'_> {
         answer: impl FnOnce(Question<'_, '_>) -> Option<Proven>,
     ) -> Option<Proven> {
         let record = &self.records[a as usize];
-        if record.is_empty() || (self.shortcuts() && self.has_new_fact(a)) {
+        if record.is_empty() || (self.shortcuts() && self.new[a as usize]) {
             return None;
         }
         // It may have to be read back from a file: once is enough.
         let detail = self.detail(a)?;
-        if self.shortcuts() && tells_news(&detail, self.pairs) {
-            return None;
-        }
         answer(Question {
             detail: &detail,
             walk: self,
@@ -162,6 +128,7 @@ impl Walk<'_> {
             a,
             without,
             likely: OnceCell::new(),
+            related: OnceCell::new(),
             found: Vec::new(),
             unread: Cell::new(false),
         })
@@ -297,30 +264,26 @@ impl Question<'_, '_> {
 
     /// A kept message that has this attachment or link.
     fn holder(&self, thing: u64) -> Option<u32> {
-        let holders = self.kept.things.get(&thing)?;
-        let mut others = holders.iter().copied();
-        others.find(|&b| b != self.a && b != self.without)
+        let mut holders = self.walk.led_to(&self.walk.things, thing);
+        holders.find(|&b| b != self.a && b != self.without && self.kept.has(b))
     }
 
     /// Whether a message may be asked.
     fn may_ask(&self, b: u32) -> bool {
-        b != self.a && b != self.without && self.walk.may_witness(self.a, b)
+        b != self.a && b != self.without && self.kept.has(b) && self.walk.may_witness(self.a, b)
     }
 
-    /// The kept messages that have a sentence word for word.
-    fn holders(&self, sentence: u64) -> &[u32] {
-        self.walk.sentences.holders(&self.kept.sentences, sentence)
+    /// The kept messages that have a sentence word for word, as far as it leads to them and they may be asked.
+    fn holders(&self, sentence: u64) -> impl Iterator<Item = u32> {
+        let holders = self.walk.led_to(&self.walk.sentences, sentence);
+        holders.filter(|&b| self.may_ask(b))
     }
 
     /// Sentences that no kept message is known to have word for word.
     fn hard(&self) -> Vec<usize> {
         let told = self.detail.told.iter().enumerate();
         told.filter(|(_, t)| t.is_content() && !t.answers())
-            .filter(|(_, t)| {
-                let holders = self.holders(t.hash);
-                // Of a message of a few words only some may be asked; few enough have to be looked at to know.
-                !holders.iter().take(COMMON).any(|&b| self.may_ask(b))
-            })
+            .filter(|(_, t)| self.holders(t.hash).next().is_none())
             .map(|(n, _)| n)
             .collect()
     }
@@ -334,19 +297,17 @@ impl Question<'_, '_> {
     fn likely_messages(&self) -> Vec<u32> {
         let walk = self.walk;
         let record = &walk.records[self.a as usize];
-        let mut likely = walk.candidates(&self.kept.index, self.a, CANDIDATES);
-        likely.retain(|&b| self.may_ask(b));
+        let mut likely = walk.near(self.a, CANDIDATES, |b| self.may_ask(b));
         if record.short {
             let id = record.message_id.as_deref().map(hash_of);
             let answers =
                 |b: &u32| id.is_some_and(|id| walk.records[*b as usize].references.contains(&id));
-            let mut members: Vec<u32> = self
-                .kept
-                .threads
-                .get(&walk.threads[self.a as usize])
-                .cloned()
-                .unwrap_or_default();
-            members.retain(|b| self.may_ask(*b) && !likely.contains(b));
+            let own = walk.conversations.keys(self.a).iter();
+            let ranks = own.flat_map(|&number| walk.conversations.numbered(number));
+            let mut members: Vec<u32> = ranks
+                .map(|&rank| walk.order[rank as usize])
+                .filter(|b| self.may_ask(*b) && !likely.contains(b))
+                .collect();
             members.sort_by_key(|b| !answers(b));
             members.truncate(LOOKED_AT_IN_THREAD);
             likely.extend(members);
@@ -440,56 +401,38 @@ impl Question<'_, '_> {
             let is_like = count > 0 || unit.pairs.is_empty();
             (is_like && unit.facts.iter().all(has)).then_some(count)
         };
-        let (walk, index) = (self.walk, &self.kept.index);
-        let mut holders: Vec<u32> = Vec::new();
-        // Who has the sentence has so many of these fingerprints, if fingerprints are made of stable pairs.
-        let mut shared = match walk.shortcuts() && !walk.records[self.a as usize].short {
-            true => unit.least_fingerprints(walk.options.window),
-            false => 0,
-        };
-        for &pair in unit.pairs {
-            let list = walk.fingerprints.holders(index, pair);
-            match list.len() <= COMMON {
-                true => holders.extend_from_slice(list),
-                false => shared = 0,
-            }
-        }
-        // Where fingerprints are too few or too common to lead to everybody, ask those that share most of the message.
-        if shared == 0 {
-            holders.extend_from_slice(self.likely());
-        }
-        holders.sort_unstable();
-        let mut holders: Vec<(usize, u32)> = holders
-            .chunk_by(|a, b| a == b)
-            .filter(|same| same.len() >= shared)
-            .filter_map(|same| same.first().copied())
-            .filter(|&b| self.may_ask(b))
-            .filter_map(|b| Some((count(b)?, b)))
-            .collect();
+        let related = self.related().iter();
+        let mut holders: Vec<(usize, u32)> =
+            related.filter_map(|&b| Some((count(b)?, b))).collect();
         holders.sort_unstable_by_key(|&(n, b)| (Reverse(n), b));
         holders.truncate(LIKELY);
         holders.into_iter().map(|(_, b)| b).collect()
     }
 
+    /// Everybody who may have a sentence with some words altered, sorted: who has one of the others word for word, or much of all of it.
+    fn related(&self) -> &[u32] {
+        self.related.get_or_init(|| {
+            let told = self.detail.told.iter().filter(|t| t.is_content());
+            let mut related: Vec<u32> = told.flat_map(|t| self.holders(t.hash)).collect();
+            related.extend_from_slice(self.likely());
+            related.sort_unstable();
+            related.dedup();
+            related
+        })
+    }
+
     /// Those who have the sentence that fewest kept messages have: who has every sentence is among them.
     fn of_the_rarest(&self) -> Vec<u32> {
-        let told = self.detail.told.iter();
-        let lists = told
-            .filter(|t| t.is_content())
-            .map(|t| self.holders(t.hash));
-        let rarest = lists
-            .filter(|list| list.iter().take(3).any(|&b| self.may_ask(b)))
-            .min_by_key(|list| list.len());
-        let rarest = rarest.unwrap_or_default().iter().copied();
-        rarest.filter(|&b| self.may_ask(b)).take(COMMON).collect()
+        let told = self.detail.told.iter().filter(|t| t.is_content());
+        let lists = told.map(|t| (self.holders(t.hash).count(), t.hash));
+        let rarest = lists.filter(|(count, _)| *count > 0).min_by_key(|l| l.0);
+        let holders = rarest.map(|(_, hash)| self.holders(hash).take(COMMON));
+        holders.into_iter().flatten().collect()
     }
 
     /// Whether `b` is known to have a sentence.
     fn has(&self, b: u32, n: usize, hash: u64) -> bool {
-        let sentences = &self.walk.sentences;
-        let number = sentences.numbers.get(hash);
-        number.is_some_and(|number| sentences.keys(b).binary_search(&number).is_ok())
-            || self.found.contains(&(n, b))
+        self.walk.sentences.has(b, hash) || self.found.contains(&(n, b))
     }
 
     fn has_all(&self, b: u32) -> bool {
@@ -516,11 +459,8 @@ impl Question<'_, '_> {
             // The first of equally good ones: the pool has a fixed order.
             let best = pool.iter().rev().max_by_key(|&&b| gain(b, &open)).copied();
             let Some(best) = best.filter(|&b| gain(b, &open) > 0) else {
-                let holders = self.holders(all[first].hash).iter();
-                let fresh = holders
-                    .copied()
-                    .take(COMMON)
-                    .filter(|b| self.may_ask(*b) && !pool.contains(b));
+                let holders = self.holders(all[first].hash);
+                let fresh = holders.filter(|b| !pool.contains(b));
                 let fresh: Vec<u32> = fresh.take(HOLDERS).collect();
                 if fresh.is_empty() {
                     return None;

@@ -5,27 +5,31 @@ use std::sync::Mutex;
 
 use foldhash::fast::FixedState;
 use rayon::prelude::*;
+use twicetold_index::Twice;
 use twicetold_methods::winnow::Winnow;
 use twicetold_model::{
     Category, Form, Location, Problem, Residue, ResidueKind, Standing, Verdict, Witness,
 };
 use twicetold_source::{Collection, Trouble};
 
+use crate::aside::Aside;
 use crate::cache::{Cache, Reader, texts};
 use crate::check;
 use crate::comparable::Comparable;
 use crate::counted::Unfit;
 use crate::cover::{hold, residue_kind};
+use crate::hard::tells_news;
 use crate::keepset::{Decisions, Walk};
 use crate::library::Library;
 use crate::memo::{Answers, Memo, Question, write_yes_or_no, yes_or_no};
+use crate::near::{Fingerprints, Nearby};
 use crate::order::{KeepRule, by_content, by_policy};
 use crate::part::{Statistics, Whole};
 use crate::reading::{self, Read};
 use crate::record::{Record, Sameness};
-use crate::shared::Shared;
+use crate::shared::{Holding, Reach, Shared};
 use crate::show::bytes_of;
-use crate::threads::threads;
+use crate::threads::{conversation, threads};
 
 /// Which words make fingerprints, and which numbers stand for them. Only candidates depend on it: every verdict is proved
 /// on the text.
@@ -310,32 +314,74 @@ fn judge(
     let winnow = Winnow {
         window: options.window,
     };
-    let fingerprints = Shared::of(&records, &order, pairs, |record, keys| {
-        if let Some(detail) = aside.get(&record.detail) {
-            keys.extend(detail.fingerprints(winnow));
+    let known = whole.map_or(pairs, Whole::pairs);
+    let new: Vec<bool> = records
+        .par_iter()
+        .map(|record| is_new(record, &aside, known))
+        .collect();
+    let reach = Reach::USUAL;
+    let nearby = match whole {
+        Some(whole) => Nearby::Known(whole.near(&records, &order)),
+        None => {
+            let shared = Shared::of(&records, &order, Some(pairs), |_, record, keys| {
+                if let Some(detail) = aside.get(&record.detail) {
+                    keys.extend(detail.fingerprints(winnow));
+                }
+            });
+            Nearby::Counted(Fingerprints::of(&records, &order, shared))
         }
-    });
-    let sentences = Shared::of(&records, &order, &told, |record, keys| {
+    };
+    // Whom a key leads to is known from the whole, or else counted here.
+    let leads = |holding: Holding<'_, u64>| match whole {
+        Some(whole) => whole.leads(&records[holding.message as usize], holding.key()),
+        None => {
+            let stays = new[holding.message as usize];
+            reach.shows(holding.frequency, holding.place, stays)
+        }
+    };
+    let thread_key = |a: u32| {
+        let thread = whole.and_then(|whole| whole.thread(&records[a as usize]));
+        conversation(thread.unwrap_or(u64::from(threads[a as usize])))
+    };
+    let most = reach.shown.max(reach.few);
+    let shared = |twice: Option<&Twice>, keys: KeysOf<'_>| {
+        Shared::of(&records, &order, twice, keys).leading(&order, most, leads)
+    };
+    let sentences = shared(Some(&told), &|_, record, keys| {
         if let Some(detail) = aside.get(&record.detail) {
             keys.extend(detail.told.iter().map(|told| told.hash));
         }
     });
     drop(told);
+    let things = shared(None, &|_, record, keys| {
+        keys.extend(record.attachments.iter().chain(&record.links));
+    });
+    let conversations = shared(None, &|a, _, keys| {
+        keys.push(thread_key(a));
+    });
+    let mut ranks = vec![u32::MAX; records.len()];
+    for (&a, rank) in order.iter().zip(0..) {
+        ranks[a as usize] = rank;
+    }
     let walk = Walk {
         records: &records,
         threads: &threads,
         library: &library,
         options,
-        fingerprints,
+        nearby,
         sentences,
-        pairs: whole.map_or(pairs, Whole::pairs),
+        things,
+        conversations,
+        new,
+        order: &order,
+        ranks,
         batches: whole.map(|whole| whole.batches(&records)),
         aside,
         memo,
         hard: Mutex::default(),
     };
-    let (mut kept, mut gone) = walk.decide(&order, progress);
-    walk.decide_again(&order, &mut kept, &mut gone, progress);
+    let (mut kept, mut gone) = walk.decide(progress);
+    walk.decide_again(&mut kept, &mut gone, progress);
     let stay: Vec<u32> = order
         .iter()
         .copied()
@@ -420,6 +466,19 @@ fn judge(
         remembered,
     };
     (scan, prints, answers)
+}
+
+/// Tells the keys of a message.
+type KeysOf<'k> = &'k (dyn Fn(u32, &Record, &mut Vec<u64>) + Sync);
+
+/// Whether a message holds a fact or a run of words that no other message has, so that nothing can cover it. One of which that is no
+/// longer known stays.
+fn is_new(record: &Record, aside: &Aside, known: &Twice) -> bool {
+    let is_known = |&fact: &u32| known.contains(u64::from(fact));
+    !record.facts.iter().all(is_known)
+        || aside
+            .get(&record.detail)
+            .is_none_or(|detail| tells_news(&detail, known))
 }
 
 /// Messages that say word for word the same, each group under the one that the policy keeps.

@@ -1,15 +1,55 @@
-//! Which keys do several messages have?
+//! Which keys do several messages have, and whom does a key lead to?
+//!
+//! What a few messages have leads to all of them. What many have (a greeting, a footer, a template) leads to a few of them only, so that
+//! no look-up grows with the mail. Who can be seen by a key depends on who has the key, and on nothing else: a part of a
+//! larger collection can be told, and is judged as it is in the whole.
 
 use rayon::prelude::*;
 use twicetold_index::{Holders, Key, Numbers, Twice};
 
 use crate::record::Record;
 
+/// How far keys lead. An engine that makes parts of a collection goes by the same numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reach {
+    /// A key that no more messages have leads to all of them.
+    pub few: u32,
+    /// A key that more have, but no more than `many`, leads to the first so many of the walk,
+    pub first: u32,
+    /// See there.
+    pub many: u32,
+    /// and any other to those of the first so many that stay in any case.
+    pub shown: u32,
+    /// A fingerprint that more than a few have leads, of the messages made of little else, to the first and to so many on either side.
+    pub beside: u32,
+    /// Of those only so many, the first of the walk, can be seen by it and see others.
+    pub row: u32,
+}
+
+impl Reach {
+    /// What a scan goes by.
+    pub const USUAL: Self = Self {
+        few: 32,
+        first: 8,
+        many: 1_000,
+        shown: 64,
+        beside: 2,
+        row: 1_000_000,
+    };
+
+    /// Whether a key that `frequency` messages have leads to one of them: the one at this place of the walk among them.
+    pub(crate) fn shows(self, frequency: u32, place: u32, stays: bool) -> bool {
+        frequency <= self.few
+            || (frequency <= self.many && place < self.first)
+            || (stays && place < self.shown)
+    }
+}
+
 /// The keys that several messages have, numbered, and those of each message.
 #[derive(Debug)]
 pub(crate) struct Shared<K> {
     /// The numbers of the keys.
-    pub(crate) numbers: Numbers<K>,
+    numbers: Numbers<K>,
     /// For each message the keys that others have as well, sorted, each once.
     of: Vec<Box<[u32]>>,
     /// How many messages have each key.
@@ -17,21 +57,21 @@ pub(crate) struct Shared<K> {
 }
 
 impl<K: Key> Shared<K> {
-    /// Finds the keys that several messages of `order` have; `keys` gives those of one, and `twice` knows at least those
+    /// Finds the keys that several messages of `order` have; `keys` gives those of one, and `twice`, if given, knows at least those
     /// that several messages have.
     pub(crate) fn of<'r>(
         records: &'r [Record],
         order: &[u32],
-        twice: &Twice,
-        keys: impl Fn(&'r Record, &mut Vec<K>) + Sync,
+        twice: Option<&Twice>,
+        keys: impl Fn(u32, &'r Record, &mut Vec<K>) + Sync,
     ) -> Self {
         // The filter lets some through that only one message has.
         let likely: Vec<Box<[K]>> = order
             .par_iter()
             .map(|&a| {
                 let mut own = Vec::new();
-                keys(&records[a as usize], &mut own);
-                own.retain(|&key| twice.contains(key.into()));
+                keys(a, &records[a as usize], &mut own);
+                own.retain(|&key| twice.is_none_or(|twice| twice.contains(key.into())));
                 // A message that repeats itself shares nothing with others by that.
                 own.sort_unstable();
                 own.dedup();
@@ -65,14 +105,101 @@ impl<K: Key> Shared<K> {
         &self.of[message as usize]
     }
 
-    /// An empty index with room for every message.
-    pub(crate) fn index(&self) -> Holders {
-        Holders::with_room_for(&self.frequency)
+    /// How many keys there are.
+    pub(crate) fn len(&self) -> usize {
+        self.numbers.len()
     }
 
-    /// The messages of an index that have a key.
-    pub(crate) fn holders<'i>(&self, index: &'i Holders, key: K) -> &'i [u32] {
+    /// How many messages have a numbered key.
+    pub(crate) fn frequency(&self, number: u32) -> u32 {
+        self.frequency[number as usize]
+    }
+
+    /// Finds out whom each key leads to: those that `leads` says, and the first `most` of them.
+    pub(crate) fn leading(
+        self,
+        order: &[u32],
+        most: u32,
+        leads: impl Fn(Holding<'_, K>) -> bool,
+    ) -> Leading<K> {
+        let room: Vec<u32> = self.frequency.iter().map(|&n| n.min(most)).collect();
+        let mut holders = Holders::with_room_for(&room);
+        drop(room);
+        // How many have each, and how many of them had their turn: side by side, since they are needed together.
+        let frequency = self.frequency.into_iter();
+        let mut counts: Vec<(u32, u32)> = frequency.map(|n| (n, 0)).collect();
+        let mut led: Vec<u32> = Vec::new();
+        for (&a, rank) in order.iter().zip(0..) {
+            led.clear();
+            for &number in &self.of[a as usize] {
+                let (frequency, place) = &mut counts[number as usize];
+                let holding = Holding {
+                    numbers: &self.numbers,
+                    number,
+                    message: a,
+                    frequency: *frequency,
+                    place: *place,
+                };
+                led.extend(leads(holding).then_some(number));
+                *place += 1;
+            }
+            holders.insert(rank, &led);
+        }
+        Leading {
+            numbers: self.numbers,
+            of: self.of,
+            holders,
+        }
+    }
+}
+
+/// A message that has a key, at its turn.
+pub(crate) struct Holding<'n, K> {
+    numbers: &'n Numbers<K>,
+    number: u32,
+    /// The message.
+    pub(crate) message: u32,
+    /// How many have it.
+    pub(crate) frequency: u32,
+    /// How many before it in the walk have it.
+    pub(crate) place: u32,
+}
+
+impl<K: Key> Holding<'_, K> {
+    /// The key.
+    pub(crate) fn key(&self) -> K {
+        self.numbers.key(self.number)
+    }
+}
+
+/// The keys that several messages have, and whom they lead to.
+#[derive(Debug)]
+pub(crate) struct Leading<K> {
+    numbers: Numbers<K>,
+    of: Vec<Box<[u32]>>,
+    holders: Holders,
+}
+
+impl<K: Key> Leading<K> {
+    /// The keys of a message that others have as well, sorted.
+    pub(crate) fn keys(&self, message: u32) -> &[u32] {
+        &self.of[message as usize]
+    }
+
+    /// Whether a message has a key that others have as well.
+    pub(crate) fn has(&self, message: u32, key: K) -> bool {
         let number = self.numbers.get(key);
-        number.map_or(&[], |number| index.holders(number))
+        number.is_some_and(|number| self.keys(message).binary_search(&number).is_ok())
+    }
+
+    /// The messages that a numbered key leads to, each by its place in the walk, in that order.
+    pub(crate) fn numbered(&self, number: u32) -> &[u32] {
+        self.holders.holders(number)
+    }
+
+    /// The messages that a key leads to, each by its place in the walk, in that order.
+    pub(crate) fn holders(&self, key: K) -> &[u32] {
+        let number = self.numbers.get(key);
+        number.map_or(&[], |number| self.numbered(number))
     }
 }

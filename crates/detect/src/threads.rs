@@ -10,6 +10,11 @@ use twicetold_mail::words::hash_of;
 
 use crate::record::Record;
 
+/// A key for a conversation: numbers that follow each other become numbers that are spread.
+pub(crate) fn conversation(thread: u64) -> u64 {
+    thread.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
 /// Words that stand before the colon of an answered or forwarded subject.
 const PREFIXES: &[&str] = &[
     "re",

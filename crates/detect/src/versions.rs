@@ -5,8 +5,7 @@
 //! a date, an address or a denial, the two are *versions*. Both stay; the user is shown the difference.
 
 use rayon::prelude::*;
-use twicetold_index::Limits;
-use twicetold_model::{Residue, ResidueKind, Witness, Word, shared_keys};
+use twicetold_model::{Residue, ResidueKind, Witness, Word};
 
 use crate::cache::{Reader, Writer, read_residues, read_witness, residues, texts, witness};
 use crate::comparable::{Comparable, Unit};
@@ -15,12 +14,8 @@ use crate::keepset::{Kept, Walk};
 use crate::memo::Question;
 use crate::scan::{Progress, shown_each};
 
-/// How many near copies are looked at for one message, and how many entries of the index to find them: a template has
-/// thousands, and any will do.
-const LIMITS: Limits = Limits {
-    entries: 2_000,
-    messages: 4,
-};
+/// How many near copies are looked at for one message: a template has thousands, and any will do.
+const LOOKED_AT: usize = 4;
 
 /// What a kept message shares with the kept message nearest to it.
 #[derive(Clone, Debug)]
@@ -66,15 +61,10 @@ impl Walk<'_> {
     /// The kept messages that share most with `a`, if they share much and are about as long.
     fn near_copies(&self, a: u32, kept: &Kept) -> Vec<u32> {
         let record = &self.records[a as usize];
-        let shared = self.fingerprints.keys(a);
-        let enough = |n: usize| n > 0 && n * 3 >= record.fingerprints as usize;
-        if record.is_empty() || record.short || !enough(shared.len()) {
+        if record.is_empty() || record.short {
             return Vec::new();
         }
-        let mut candidates = self.candidates(&kept.index, a, LIMITS);
-        candidates.retain(|&b| {
-            self.alike_in_size(a, b) && enough(shared_keys(shared, self.fingerprints.keys(b)))
-        });
+        let mut candidates = self.near(a, LOOKED_AT, |b| kept.has(b) && self.alike_in_size(a, b));
         // There is one list for every message: none may keep the room it was found in.
         candidates.shrink_to_fit();
         candidates

@@ -13,7 +13,7 @@ mod numbered;
 mod twice;
 
 pub use filter::Filter;
-pub use memory::{Candidate, Limits, MemoryIndex, sharing};
+pub use memory::{Candidate, Limits, MemoryIndex, met_often};
 pub use numbered::{Holders, Key, Numbers};
 pub use twice::Twice;
 pub use twicetold_model::Share;

@@ -161,6 +161,14 @@ fn most_first(shared: u32, then: u32) -> u64 {
     u64::from(!shared) << 32 | u64::from(then)
 }
 
+/// What [`most_first`] was made of.
+fn candidate(order: u64) -> Candidate {
+    Candidate {
+        message: order as u32,
+        shared: !((order >> 32) as u32),
+    }
+}
+
 /// The `limit` lowest, in order.
 fn lowest(mut orders: Vec<u64>, limit: usize) -> Vec<u64> {
     if limit < orders.len() {
@@ -176,7 +184,7 @@ fn lowest(mut orders: Vec<u64>, limit: usize) -> Vec<u64> {
 /// The messages that hold one of the `rarest` rarest of `keys` (sorted, each once), with the exact number of keys they
 /// share: most first, of equal ones the one with the lowest number. `holders` gives the messages that hold a key, `keys_of` the
 /// keys of a message, sorted.
-pub fn sharing<'i, 'k, K: Copy + Ord + 'k>(
+fn sharing<'i, 'k, K: Copy + Ord + 'k>(
     keys: &[K],
     holders: impl Fn(K) -> &'i [u32],
     rarest: usize,
@@ -220,12 +228,28 @@ pub fn sharing<'i, 'k, K: Copy + Ord + 'k>(
         }
     };
     let found = lowest(orders, limits.messages).into_iter();
-    found
-        .map(|order| Candidate {
-            message: order as u32,
-            shared: !((order >> 32) as u32),
-        })
-        .collect()
+    found.map(candidate).collect()
+}
+
+/// Who is met how often in `entries`, of those that are `wanted`: whoever is met `least` times or more, most often first, of equal ones the
+/// one with the lowest number; no more than `most`.
+pub fn met_often(
+    entries: impl IntoIterator<Item = u32>,
+    wanted: impl Fn(u32) -> bool,
+    least: u32,
+    most: usize,
+) -> Vec<Candidate> {
+    let mut met: Vec<u32> = Vec::new();
+    let orders = TALLY.with_borrow_mut(|tally| {
+        tally.begin();
+        met.extend(entries.into_iter().filter(|&entry| tally.meet(entry)));
+        let counted = met.into_iter().map(|entry| (tally.times(entry), entry));
+        counted
+            .filter(|&(times, entry)| times >= least && wanted(entry))
+            .map(|(times, entry)| most_first(times, entry))
+            .collect()
+    });
+    lowest(orders, most).into_iter().map(candidate).collect()
 }
 
 /// How much work a look-up may be.
@@ -277,6 +301,19 @@ mod tests {
         assert!(!tally.meet(3));
         tally.begin();
         assert!(tally.meet(3));
+    }
+
+    #[test]
+    fn whoever_is_met_often_comes_first() {
+        let entries = [7, 3, 7, 9, 3, 7, 5, 9];
+        let found = |least, most| -> Vec<(u32, u32)> {
+            let found = met_often(entries, |entry| entry != 5, least, most).into_iter();
+            found.map(|c| (c.message, c.shared)).collect()
+        };
+        assert_eq!(found(1, 9), [(7, 3), (3, 2), (9, 2)]);
+        assert_eq!(found(2, 2), [(7, 3), (3, 2)]);
+        assert_eq!(found(3, 9), [(7, 3)]);
+        assert_eq!(found(4, 9), []);
     }
 
     #[test]

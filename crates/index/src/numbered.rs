@@ -1,7 +1,5 @@
 //! The index for keys that are all known beforehand: no hashing, no list of its own for every key.
 
-use crate::memory::{Candidate, Limits, sharing};
-
 /// A key: a hash, or half of one.
 pub trait Key: Copy + Ord + Into<u64> + Send + Sync {
     /// How many bits it has.
@@ -56,6 +54,14 @@ impl<K: Key> Numbers<K> {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty()
+    }
+
+    /// The key that has a number.
+    ///
+    /// # Panics
+    /// If no key has it.
+    pub fn key(&self, number: u32) -> K {
+        self.keys[number as usize]
     }
 
     /// The number of a key, if it has one.
@@ -132,40 +138,11 @@ impl Holders {
         }
     }
 
-    /// Takes a message out again, with the keys it was added with.
-    pub fn remove(&mut self, message: u32, keys: &[u32]) {
-        for &key in keys {
-            let Some(slot) = self.slots.get_mut(key as usize) else {
-                continue;
-            };
-            let (from, filled) = (slot.start(), slot.filled as usize);
-            let Some(list) = self.lists.get_mut(from..from + filled) else {
-                continue;
-            };
-            if let Some(at) = list.iter().position(|&m| m == message) {
-                list.copy_within(at + 1.., at);
-                slot.filled -= 1;
-            }
-        }
-    }
-
     /// The messages that hold a key, in the order in which they were added.
     pub fn holders(&self, key: u32) -> &[u32] {
         let slot = self.slots.get(key as usize).copied().unwrap_or_default();
         let from = slot.start();
         let list = self.lists.get(from..from + slot.filled as usize);
         list.unwrap_or_default()
-    }
-
-    /// The messages that hold one of the `rarest` rarest of `keys` (sorted, each once), as
-    /// [`MemoryIndex::sharing`](crate::MemoryIndex::sharing) finds them.
-    pub fn sharing<'k>(
-        &self,
-        keys: &[u32],
-        rarest: usize,
-        limits: Limits,
-        keys_of: impl Fn(u32) -> &'k [u32],
-    ) -> Vec<Candidate> {
-        sharing(keys, |key| self.holders(key), rarest, limits, keys_of)
     }
 }

@@ -229,6 +229,11 @@ struct Judgeable {
     context: Vec<Location>,
 }
 
+/// Engines know no 64-bit numbers without a sign.
+fn unsigned(numbers: Vec<i64>) -> Vec<u64> {
+    numbers.into_iter().map(i64::cast_unsigned).collect()
+}
+
 impl Desk {
     /// Takes what is handed over.
     fn take(&mut self, piece: Piece) {
@@ -328,9 +333,12 @@ impl Desk {
                 whole.context.push(raw.location.clone());
             }
             let known = InWhole {
-                batch: known.batch,
+                rank: known.rank,
                 thread: known.thread,
                 thread_name: known.thread_name,
+                near: known.near,
+                common: unsigned(known.common),
+                leading: unsigned(known.leading),
             };
             whole.wholes.push((raw.location.clone(), known));
             whole.ids.push((raw.location.clone(), id));

@@ -12,8 +12,8 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand, ValueEnum};
-use serde_json::json;
-use twicetold_detect::Statistics;
+use serde_json::{Value, json};
+use twicetold_detect::{Reach, Statistics};
 use twicetold_source::{Collection, LeftOut};
 
 use super::TalkArgs;
@@ -75,15 +75,6 @@ struct ScanArgs {
     #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = checked_size)]
     largest: String,
 
-    /// A sentence that more messages than this have does not tie messages together
-    #[arg(long, value_name = "N", default_value_t = 32)]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..=1000))]
-    common: u32,
-
-    /// A word pair that more messages than this have is not looked up
-    #[arg(long, value_name = "N", default_value_t = 200)]
-    frequent: u32,
-
     /// Up to so many ties between messages are followed in one task, more of them by all executors
     #[arg(long, value_name = "N", default_value_t = 2_000_000)]
     edges_at_once: u64,
@@ -93,6 +84,19 @@ struct ScanArgs {
 
     #[command(flatten)]
     deciding: PassedOn,
+}
+
+/// How far keys lead: the rules that a scan goes by.
+fn reach() -> Value {
+    let Reach {
+        few,
+        first,
+        many,
+        shown,
+        beside,
+        row,
+    } = Reach::USUAL;
+    json!({"few": few, "first": first, "many": many, "shown": shown, "beside": beside, "row": row})
 }
 
 /// How to write rows.
@@ -175,11 +179,9 @@ fn scan(args: &ScanArgs, how: TalkArgs) -> Result<Exit> {
         "format": args.format.name(),
         "slots": Statistics::slots(collection.total_bytes()),
         "largest": args.largest,
-        "common": args.common,
         "edges_at_once": args.edges_at_once,
         "checkpoints": beside(&output),
-        "shown": args.common.max(64),
-        "frequent": args.frequent,
+        "reach": reach(),
         "outlining": args.deciding.outlining(),
         "deciding": args.deciding.deciding(),
     }))?;

@@ -15,11 +15,8 @@ import judging
 import reading
 import relations
 
-# How many messages of the walk are compared with what is kept at a time; a scan does the same.
-BATCH = 512
-
 # Up to so many placements are sent to where the messages are; of more, both travel.
-BROADCAST = 1_000_000
+BROADCAST = 250_000
 
 FIRST_LINE = b"twicetold statistics 1\n"
 
@@ -47,6 +44,8 @@ class Job:
             "spark.sql.shuffle.partitions": self.partitions,
             "spark.sql.execution.arrow.maxRecordsPerBatch": 1000,
             "spark.sql.inMemoryColumnarStorage.batchSize": 1000,
+            # Of a long list only its beginning is sent, however long that is.
+            "spark.sql.optimizer.windowGroupLimitThreshold": 10_000_000,
         }.items():
             spark.conf.set(name, value)
         self.began = time.time()
@@ -185,11 +184,16 @@ def find_ranks(job, outlines):
 
 
 def find_parts(job, known, reps):
-    """Where each message is judged and where it is asked only: (n, part, context, batch, thread, thread_name, size), size being the number of
-    messages in the part."""
-    settings = job.settings
-    pairs = relations.by_keys(reps, settings["common"], settings["shown"], job.settle)
-    pairs = job.settle(pairs.union(relations.by_fingerprints(reps, settings["frequent"], job.settle)).distinct())
+    """Where each message is judged and where it is asked only: (n, part, rank, thread, thread_name, context, size), size being the number of
+    messages in the part; and what a part has to know of those that stand for others: (n, near, common, leading)."""
+    reach = job.settings["reach"]
+    pairs, marks = relations.by_keys(reps, reach, job.settle)
+    near = relations.by_fingerprints(reps, reach, job.settle)
+    pairs = job.settle(pairs.union(near.select("a", "b", "open")).distinct())
+    nearest = F.sort_array(F.collect_list(F.struct((-F.col("shared")).alias("less"), "b")))
+    near = near.groupBy(F.col("a").alias("rank")).agg(nearest["b"].alias("near"))
+    heads = known.where("n = head").select("rank", "n")
+    marks = heads.join(near.join(marks, "rank", "full"), "rank").drop("rank")
     labels = job.components(pairs.where("open").select("a", "b")).toDF("rank", "root")
     part = F.coalesce("root", "rank")
     homes = known.join(labels, "rank", "left").withColumn("part", part)
@@ -206,7 +210,7 @@ def find_parts(job, known, reps):
     columns = ["n", "part", "rank", "thread", "thread_name"]
     placed = homes.select(*columns, F.lit(0).alias("context")).union(guests.select(*columns, F.lit(1).alias("context")))
     size = F.count("*").over(Window.partitionBy("part"))
-    return job.settle(placed.withColumn("size", size))
+    return job.settle(placed.withColumn("size", size)), marks
 
 
 def scan(job):
@@ -231,9 +235,9 @@ def scan(job):
     job.step("conversations found")
 
     known = job.settle(find_ranks(job, outlines).join(threads, "n", "left").withColumn("thread", F.coalesce("thread", "n")))
-    columns = ["open", "empty", "short", "asks", "holds", "things", "fingerprints", "fingerprint_count"]
+    columns = ["open", "new", "empty", "short", "asks", "holds", "things", "fingerprints", "fingerprint_count"]
     reps = known.where("n = head").join(outlines.select("n", *columns), "n").select("rank", "thread", *columns)
-    placed = find_parts(job, known, job.settle(reps))
+    placed, marks = find_parts(job, known, job.settle(reps))
     parts = placed.where("size > 1").groupBy("part").agg(F.count_if(F.col("context") == 0).alias("own"), F.sum("context").alias("asked"))
     told = parts.agg(F.count("*"), F.sum("own"), F.sum("asked"), F.max(F.struct(F.col("own") + F.col("asked"), "own", "asked"))).first()
     most = told[3] or (0, 0, 0)
@@ -243,13 +247,14 @@ def scan(job):
     )
 
     # The messages travel here, once, to where they are judged; where each has to go is sent to them if that is not too much.
-    going = placed.where("size > 1").drop("size")
+    going = placed.where("size > 1").drop("size").join(marks, "n", "left")
     few = (told[1] or 0) + (told[2] or 0) <= BROADCAST
     going = messages.select("n", "path", "offset", "form", "message").join(F.broadcast(going) if few else going, "n")
     going = going.select(
         F.col("part").alias("group"), "path", "offset", "form", "message",
-        F.expr(f"rank div {BATCH}").cast("int").alias("whole_batch"), F.col("thread").alias("whole_thread"),
-        F.col("thread_name").alias("whole_thread_name"), F.col("context").alias("whole_context"),
+        F.col("rank").alias("whole_rank"), F.col("thread").alias("whole_thread"), F.col("thread_name").alias("whole_thread_name"),
+        F.when(F.col("context") == 0, F.col("near")).alias("whole_near"), F.col("common").alias("whole_common"),
+        F.col("leading").alias("whole_leading"), F.col("context").alias("whole_context"),
     )  # fmt: skip
     going = going.repartition(job.partitions, "group").sortWithinPartitions("group")
     verdicts = going.mapInArrow(judging.judge(settings, settings["cores"]), "line string")

@@ -1,0 +1,127 @@
+//! Who shares fingerprints with whom?
+//!
+//! Fingerprints that a few messages have tell more than those that many have. A message is near another one if it has a third of
+//! those. A message made of little but what many have (a template, with names and numbers filled in) is compared by all of its fingerprints, and
+//! with others of that kind that say about as much: they stand beside it in the walk.
+
+use twicetold_index::met_often;
+
+use crate::keepset::Walk;
+use crate::record::Record;
+use crate::shared::{Holding, Leading, Reach, Shared};
+
+/// Who shares fingerprints with whom.
+#[derive(Debug)]
+pub(crate) enum Nearby {
+    /// Who has which fingerprint is counted when it is asked.
+    Counted(Fingerprints),
+    /// For each message those near it, the nearest first: counted in the whole of which this is a part.
+    Known(Vec<Vec<u32>>),
+}
+
+/// The fingerprints that several messages have.
+#[derive(Debug)]
+pub(crate) struct Fingerprints {
+    /// Those that a few have lead to all of them, the others to those made of little else.
+    leading: Leading<u32>,
+    /// Which ones more than a few have: a bit for each.
+    common: Vec<u64>,
+}
+
+impl Fingerprints {
+    /// Counts who has which.
+    pub(crate) fn of(records: &[Record], order: &[u32], shared: Shared<u32>) -> Self {
+        let Reach { few, row, .. } = Reach::USUAL;
+        let is_common = |number: u32| shared.frequency(number) > few;
+        let mut common = vec![0_u64; shared.len().div_ceil(64)];
+        for number in (0..shared.len() as u32).filter(|&number| is_common(number)) {
+            common[number as usize / 64] |= 1 << (number % 64);
+        }
+        let mut by_all = vec![false; records.len()];
+        for &a in order {
+            let count = shared.keys(a).iter().filter(|&&n| is_common(n)).count() as u32;
+            by_all[a as usize] = least_shared(records[a as usize].fingerprints, count).1;
+        }
+        let leads = |holding: Holding<'_, u32>| {
+            holding.frequency <= few || by_all[holding.message as usize]
+        };
+        Self {
+            leading: shared.leading(order, row, leads),
+            common,
+        }
+    }
+
+    fn is_common(&self, number: u32) -> bool {
+        self.common[number as usize / 64] >> (number % 64) & 1 == 1
+    }
+}
+
+/// How much a message has to share with another one to be near it: one in so many of the fingerprints that a few have, or of all.
+const OF_THE_TELLING: u32 = 3;
+const OF_ALL: u32 = 6;
+
+/// Of a message with so many fingerprints, `common` of which more than a few messages have: how many it has to share with one that is
+/// near, and whether the common ones count.
+pub(crate) fn least_shared(fingerprints: u32, common: u32) -> (u32, bool) {
+    let telling = fingerprints.saturating_sub(common);
+    let by_all = telling < fingerprints - telling;
+    let least = match by_all {
+        true => fingerprints.div_ceil(OF_ALL),
+        false => telling.div_ceil(OF_THE_TELLING),
+    };
+    (least.max(1), by_all)
+}
+
+impl Walk<'_> {
+    /// The messages near `a` that are `wanted`, the nearest first, and no more than `most`.
+    pub(crate) fn near(&self, a: u32, most: usize, wanted: impl Fn(u32) -> bool) -> Vec<u32> {
+        let fingerprints = match &self.nearby {
+            Nearby::Counted(fingerprints) => fingerprints,
+            Nearby::Known(near) => {
+                let near = near[a as usize].iter().copied();
+                return near.filter(|&b| wanted(b)).take(most).collect();
+            }
+        };
+        let leading = &fingerprints.leading;
+        let is_common = |key: &&u32| fingerprints.is_common(**key);
+        let keys = || leading.keys(a).iter();
+        let count = keys().filter(is_common).count() as u32;
+        let (least, by_all) = least_shared(self.records[a as usize].fingerprints, count);
+        let telling = keys().filter(|key| !is_common(key));
+        let telling = telling.flat_map(|&key| leading.numbered(key));
+        let rank = self.ranks[a as usize];
+        let common = keys().filter(|key| by_all && is_common(key));
+        let common = common.flat_map(|&key| first_and_beside(rank, leading.numbered(key)));
+        let met = telling.chain(common).copied();
+        let is_wanted = |b: u32| b != rank && wanted(self.order[b as usize]);
+        let near = met_often(met, is_wanted, least, most).into_iter();
+        near.map(|near| self.order[near.message as usize]).collect()
+    }
+}
+
+/// The first of a list, and those who stand beside one of it, which may be among them.
+fn first_and_beside(one: u32, list: &[u32]) -> impl Iterator<Item = &u32> {
+    let Reach { first, beside, .. } = Reach::USUAL;
+    let (first, beside) = (first as usize, beside as usize);
+    let near = match list.binary_search(&one) {
+        Ok(at) => at.saturating_sub(beside).max(first)..list.len().min(at + beside + 1),
+        Err(_) => 0..0,
+    };
+    let near = list.get(near).unwrap_or_default();
+    list.iter().take(first).chain(near)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_few_have_counts_and_all_of_a_template() {
+        assert_eq!(least_shared(30, 0), (10, false));
+        assert_eq!(least_shared(30, 15), (5, false));
+        assert_eq!(least_shared(30, 16), (5, true));
+        assert_eq!(least_shared(30, 30), (5, true));
+        assert_eq!(least_shared(0, 0), (1, false));
+        assert_eq!(least_shared(3, 7), (1, true));
+    }
+}
