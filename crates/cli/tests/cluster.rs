@@ -16,6 +16,7 @@ use std::process::{Command, Stdio};
 
 use common::spark::{QUICK, SAMPLE, python, written};
 use common::{Folder, text, twicetold};
+use twicetold_testbed::busy_mailbox;
 
 /// What the job imports.
 const NEEDED: &str = "pyspark, pyarrow, pandas";
@@ -52,14 +53,19 @@ fn executors(ancestor: u32) -> Vec<u32> {
 }
 
 #[test]
-fn the_sample_is_judged_as_by_scan_though_an_executor_is_killed() {
+fn mail_is_judged_as_by_scan_though_an_executor_is_killed() {
     let Some(python) = python(NEEDED) else {
         return;
     };
     let folder = Folder::new("cluster-sample");
     let (output, statistics) = (folder.at("verdicts"), folder.at("statistics"));
+    let busy = folder.at("busy.mbox");
+    let mbox = busy_mailbox().into_iter();
+    let mbox: String = mbox.map(|mail| format!("From -\n{mail}\n")).collect();
+    fs::write(&busy, mbox).unwrap();
+    let paths = || SAMPLE.into_iter().chain([busy.as_str()]);
     let scan = ["scan", "--no-cache", "--with-trash", "--format", "jsonl"];
-    let expected = twicetold(scan.into_iter().chain(SAMPLE));
+    let expected = twicetold(scan.into_iter().chain(paths()));
     assert_eq!(
         expected.status.code(),
         Some(0),
@@ -71,7 +77,7 @@ fn the_sample_is_judged_as_by_scan_though_an_executor_is_killed() {
         .args(["--master", "local-cluster[2,1,1024]", "--output", &output])
         .args(["--statistics", &statistics])
         .args(QUICK.iter().flat_map(|conf| ["--conf", conf]))
-        .args(SAMPLE)
+        .args(paths())
         .arg("--python")
         .arg(python)
         .env("TMPDIR", folder.at(""))
@@ -95,7 +101,7 @@ fn the_sample_is_judged_as_by_scan_though_an_executor_is_killed() {
     assert_eq!(written(&output), text(&expected.stdout), "{said}");
     // What was counted on the way is what a scan counts.
     let counted = ["--statistics", &statistics];
-    let counted = twicetold(scan.into_iter().chain(counted).chain(SAMPLE));
+    let counted = twicetold(scan.into_iter().chain(counted).chain(paths()));
     assert_eq!(text(&counted.stdout), text(&expected.stdout));
 }
 
@@ -192,17 +198,25 @@ fn script(python: &Path, script: &str, arguments: &[&str]) -> (bool, String) {
     (run.status.success(), said)
 }
 
+/// What a program does before it does what it is asked: it ends if it is asked for this, and given this word.
+fn ended_by(asked: &str, word: &str, folder: &Folder) -> String {
+    format!(
+        "case \"$*\" in *{asked}*) cat >'{0}'; grep -q {word} '{0}' && kill -9 $$; exec <'{0}';; esac",
+        folder.at("fed")
+    )
+}
+
 /// What an executor makes of these files, line by line; no Spark is started for that.
 fn read(program: &str, files: &[String]) -> Option<(bool, String)> {
     const READ: &str = "\
 import sys
 sys.path.insert(0, sys.argv[1])
 import pyarrow as pa
-import reading
-settings = {'executor_binary': sys.argv[2], 'version': sys.argv[3]}
-pack = [(name, name) for name in sys.argv[4:]]
-numbers = pa.RecordBatch.from_arrays([pa.array([0])], ['id'])
-for batch in reading.outlines(settings, [], lambda number: pack)(iter([numbers])):
+import inputs, json, reading
+settings = {'executor_binary': sys.argv[2], 'version': sys.argv[3], 'outlining': []}
+pack = ''.join(json.dumps({'path': name, 'file': name, 'kind': 'named'}) + '\\n' for name in sys.argv[4:])
+tasks = pa.RecordBatch.from_arrays([pa.array([0]), pa.array([pack])], ['side', 'lines'])
+for batch in inputs.portions(settings, reading.Outlines(settings))(iter([tasks])):
     for row in batch.to_pylist():
         print(row['path'], row['content'] is not None, row['problems'])
 ";
@@ -219,7 +233,7 @@ fn a_message_that_ends_the_program_is_left_out_and_named() {
     for file in &files[..2] {
         fs::write(file, "Subject: Hello\n\nThe harbour is closed on Monday.\n").unwrap();
     }
-    let ended = program(&folder, "case \"$*\" in *poison.eml*) kill -9 $$;; esac");
+    let ended = program(&folder, &ended_by("entries", "poison.eml", &folder));
     let Some((success, said)) = read(&ended, &files) else {
         return;
     };
@@ -314,11 +328,7 @@ fn a_part_that_ends_the_program_stays_and_the_others_are_judged() {
     )
     .unwrap();
     // Arrow fills buffers up to 64 bytes with what stands behind, so the word stands further than that from the part before.
-    let poisoned = format!(
-        "if [ \"$1\" = judge ]; then cat >'{0}'; grep -q POISON '{0}' && kill -9 $$; exec <'{0}'; fi",
-        folder.at("fed")
-    );
-    let ended = program(&folder, &poisoned);
+    let ended = program(&folder, &ended_by("judge", "POISON", &folder));
     let Some((success, said)) = judge(&ended, &statistics) else {
         return;
     };

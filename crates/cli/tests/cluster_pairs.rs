@@ -1,4 +1,5 @@
-//! `twicetold cluster pairs` on a real Spark: the rows of `pairs`, byte for byte; what it reads; what it does with what it cannot read.
+//! `twicetold cluster pairs` on a real Spark: the rows of `pairs`, byte for byte; what it reads, and `cluster scan` as well; what they do with
+//! what they cannot read.
 //!
 //! `scripts/spark` installs Spark; where there is none, the tests that need it say that they are skipped.
 
@@ -21,8 +22,12 @@ const METHODS: &str = "winnow,imatch,blocks,simhash,layout,edit";
 
 /// Runs `cluster pairs`, in a folder of its own for everything temporary.
 fn cluster_pairs(python: &Path, folder: &Folder, args: &[&str]) -> Output {
+    cluster(python, folder, "pairs", args)
+}
+
+fn cluster(python: &Path, folder: &Folder, what: &str, args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_twicetold"))
-        .args(["cluster", "pairs", "--partitions", "2", "--python"])
+        .args(["cluster", what, "--partitions", "2", "--python"])
         .arg(python)
         .args(QUICK.iter().flat_map(|conf| ["--conf", conf]))
         .args(args)
@@ -187,23 +192,43 @@ fn tables_and_urls_are_read_and_what_is_bad_is_named_and_left_out() {
     );
     fs::write(&program, script).unwrap();
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
-    let output = folder.at("pairs");
     let remote = format!("file://{}", folder.at("remote"));
-    let args = [
-        ["--master", "local[2]"],
-        ["--output", &output],
-        ["--executor-binary", &program],
-        [&folder.at("mail"), &folder.at("tables")],
-    ];
-    let args: Vec<&str> = args.iter().flatten().copied().chain([&*remote]).collect();
-    let run = cluster_pairs(&python, &folder, &args);
-    let said = text(&run.stderr);
-    assert_eq!(run.status.code(), Some(3), "{said}");
-    for (file, why) in [
+    let given = [folder.at("mail"), folder.at("tables"), remote];
+    let run = |what: &str| {
+        let output = folder.at(what);
+        let args = [
+            ["--master", "local[2]"],
+            ["--output", &output],
+            ["--executor-binary", &program],
+        ];
+        let given = given.iter().map(String::as_str);
+        let args: Vec<&str> = args.iter().flatten().copied().chain(given).collect();
+        let run = cluster(&python, &folder, what, &args);
+        let said = text(&run.stderr).to_owned();
+        assert_eq!(run.status.code(), Some(3), "{said}");
+        (written(&output), said)
+    };
+    let bad = [
         ("poison.eml", "signal 9"),
         ("tables/b.parquet", "cut off"),
         ("remote/d.parquet", "cut off"),
-    ] {
+    ];
+
+    // Whoever judges has a row for each, and keeps what could not be read.
+    let (rows, said) = run("scan");
+    let with =
+        |word: &str| -> Vec<&str> { rows.lines().filter(|row| row.contains(word)).collect() };
+    assert_eq!(rows.lines().count(), 8 + bad.len(), "{said}\n{rows}");
+    for (file, why) in bad {
+        let row = with(file).concat();
+        assert!(row.contains(why) && row.contains("\"keep\":true"), "{row}");
+    }
+    // Two tables say twice the same, and one of them what four mails say.
+    assert_eq!(with("\"identical\"").len(), 2, "{rows}");
+    assert_eq!(with("\"keep\":false").len(), 2 + 4, "{rows}");
+
+    let (rows, said) = run("pairs");
+    for (file, why) in bad {
         let told = said.lines().find(|line| line.contains(file));
         assert!(
             told.is_some_and(|line| line.contains(why)),
@@ -211,7 +236,6 @@ fn tables_and_urls_are_read_and_what_is_bad_is_named_and_left_out() {
         );
     }
     // Everything else says the same.
-    let rows = written(&output);
     let names: BTreeSet<String> = rows
         .lines()
         .flat_map(|row| [member(row, "a"), member(row, "b")])

@@ -95,7 +95,7 @@ pub(super) struct SketchArgs {
 
 /// The values of `--for`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Purpose {
+pub(super) enum Purpose {
     /// Keys and sketches of a method
     Pairs,
     /// Outlines: what decides which messages have to be judged together

@@ -1,4 +1,4 @@
-//! `twicetold cluster entries`: the first door of `cluster pairs` on an executor.
+//! `twicetold cluster entries`: the first door of `cluster scan` and `cluster pairs` on an executor.
 
 use std::io::{self, BufRead, Write};
 use std::path::Path;
@@ -6,27 +6,39 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use serde::Deserialize;
-use twicetold_cluster::{Entry, EntryColumns, EntryRow, Sheet as Table, Wanted, WholeFiles};
-use twicetold_detect::Entering;
+use twicetold_cluster::{
+    Entry, EntryColumns, EntryRow, OutlineColumns, Sheet as Table, Wanted, WholeFiles,
+};
+use twicetold_detect::{Entering, Options};
 use twicetold_model::{Location, RawMessage};
 use twicetold_source::{Portion, Severity, Trouble, messages_in, path_of};
 
+use crate::commands::engine::Outlining;
 use crate::commands::pairs::MethodArgs;
+use crate::commands::sketch::Purpose;
 use crate::failure::{Advice, Exit};
 use crate::feed::{Feed, From, Piece};
 use crate::output::Output;
 use crate::report::jsonl::write_line;
+use crate::report::outlines;
 use crate::sheet::refuse_terminal;
 
-/// Write what an engine has to know of texts to find pairs
+/// Write what an engine has to know of messages to judge them or to find pairs
 ///
-/// Reads on stdin which files to read, or the files or rows themselves, and writes an Arrow stream with a row for each text: what
-/// it is called, and for each method a class (the same for equal sketches), keys, a body, and how many keys a
-/// partner must share. cluster pairs calls it on the executors.
+/// Reads on stdin which files to read, or the files or rows themselves, and writes an Arrow stream with a row for each text. For
+/// pairs: what it is called, and for each method a class (the same for equal sketches), keys, a body, and how many keys a
+/// partner must share. For scan: outlines, as sketch --for scan --with-message writes them. cluster calls it on the executors.
 #[derive(Debug, Args)]
 pub(super) struct EntriesArgs {
+    /// What the rows are for
+    #[arg(long = "for", value_name = "WHAT", value_enum, default_value = "pairs")]
+    purpose: Purpose,
+
     #[command(flatten)]
     methods: MethodArgs,
+
+    #[command(flatten)]
+    outlining: Outlining,
 
     /// What stdin has
     #[arg(long, value_enum, default_value_t)]
@@ -67,10 +79,18 @@ pub(super) fn run(args: &EntriesArgs) -> Result<Exit> {
     let mut all_read = true;
     Output::Stdout
         .write(|out| {
-            let table = Table::new(out, EntryColumns::new(sought.len()))?;
+            let rows: Box<dyn Rows + '_> = match args.purpose {
+                Purpose::Pairs => Box::new(Entries {
+                    entering: Entering::new(&sought),
+                    table: Table::new(out, EntryColumns::new(sought.len()))?,
+                }),
+                Purpose::Scan => Box::new(Outlines {
+                    options: args.outlining.options(),
+                    table: Table::new(out, OutlineColumns::new(true))?,
+                }),
+            };
             let mut writer = Writer {
-                entering: Entering::new(&sought),
-                table,
+                rows,
                 outcome: Ok(()),
                 all_read: true,
             };
@@ -81,7 +101,7 @@ pub(super) fn run(args: &EntriesArgs) -> Result<Exit> {
             };
             all_read = writer.all_read;
             match read {
-                Ok(()) => writer.outcome.and_then(|()| writer.table.finish()),
+                Ok(()) => writer.outcome.and_then(|()| writer.rows.finish()),
                 Err(error) => {
                     failed = Some(error);
                     Err(io::ErrorKind::Other.into())
@@ -92,15 +112,98 @@ pub(super) fn run(args: &EntriesArgs) -> Result<Exit> {
     Ok(if all_read { Exit::Done } else { Exit::Partly })
 }
 
-struct Writer<'s, 'o> {
+/// Rows about what is read.
+trait Rows {
+    /// Writes the row of a message that is called `id`, or as it calls itself.
+    fn text(&mut self, id: Option<&str>, raw: &RawMessage<'_>) -> io::Result<()>;
+    /// Writes the row of what could not be read, or was read to its end if there is no problem.
+    fn unread(&mut self, called: &str, place: &Location, problem: &str) -> io::Result<()>;
+    /// Whether a warning about a file is a row.
+    fn warns(&self) -> bool;
+    /// Writes what is left.
+    fn finish(self: Box<Self>) -> io::Result<()>;
+}
+
+/// What `cluster pairs` needs.
+struct Entries<'s, 'o> {
     entering: Entering<'s>,
     table: Table<&'o mut dyn Write, EntryColumns>,
+}
+
+impl Rows for Entries<'_, '_> {
+    fn text(&mut self, id: Option<&str>, raw: &RawMessage<'_>) -> io::Result<()> {
+        let (own, entries) = self.entering.enter(raw);
+        let name = id.map(str::to_owned).or(own);
+        let name = name.unwrap_or_else(|| raw.location.to_string());
+        let entries = entries.into_iter().map(|entered| {
+            entered.map(|entered| Entry {
+                class: entered.class,
+                keys: entered.keys,
+                body: entered.body,
+                least: u32::try_from(entered.least).unwrap_or(u32::MAX),
+            })
+        });
+        self.table.push(EntryRow {
+            name: json(&name),
+            path: json(&raw.location.path),
+            offset: raw.location.offset,
+            problem: None,
+            entries: entries.collect(),
+        })
+    }
+
+    fn unread(&mut self, called: &str, _place: &Location, problem: &str) -> io::Result<()> {
+        self.table.push(EntryRow {
+            name: json(called),
+            path: json(called),
+            problem: Some(problem.to_owned()),
+            ..EntryRow::default()
+        })
+    }
+
+    fn warns(&self) -> bool {
+        false
+    }
+
+    fn finish(self: Box<Self>) -> io::Result<()> {
+        self.table.finish()
+    }
+}
+
+/// What `cluster scan` needs.
+struct Outlines<'o> {
+    options: Options,
+    table: Table<&'o mut dyn Write, OutlineColumns>,
+}
+
+impl Rows for Outlines<'_> {
+    fn text(&mut self, id: Option<&str>, raw: &RawMessage<'_>) -> io::Result<()> {
+        self.table.push(outlines::row(id, raw, &self.options, true))
+    }
+
+    fn unread(&mut self, called: &str, place: &Location, problem: &str) -> io::Result<()> {
+        let problems = vec![problem.to_owned()];
+        self.table
+            .push(outlines::unread(Some(called), place, problems))
+    }
+
+    fn warns(&self) -> bool {
+        true
+    }
+
+    fn finish(self: Box<Self>) -> io::Result<()> {
+        self.table.finish()
+    }
+}
+
+struct Writer<'r> {
+    rows: Box<dyn Rows + 'r>,
     /// What writing came to.
     outcome: io::Result<()>,
     all_read: bool,
 }
 
-impl Writer<'_, '_> {
+impl Writer<'_> {
     fn portions(&mut self) -> Result<()> {
         for line in io::stdin().lock().lines() {
             let line = line.context("cannot read which files to read")?;
@@ -114,6 +217,15 @@ impl Writer<'_, '_> {
                 path: line.file,
                 offset: None,
             });
+            if !file.exists() {
+                let what = format!(
+                    "the executor finds no {}; put it where every host can read it",
+                    file.display()
+                );
+                self.all_read = false;
+                self.unread(&line.path, &whole(&line.path), &what);
+                continue;
+            }
             if line.kind == TABLE {
                 self.rows(&file, Some(&line.path))?;
                 continue;
@@ -149,7 +261,7 @@ impl Writer<'_, '_> {
                 );
                 troubles.iter().for_each(|trouble| self.trouble(trouble));
                 // An engine that passes over what it cannot read is to know that this was read.
-                self.unread(&file.path, "");
+                self.unread(&file.path, &whole(&file.path), "");
             }
         }
     }
@@ -162,7 +274,7 @@ impl Writer<'_, '_> {
             Err(error) => {
                 let path = called.map_or_else(|| file.display().to_string(), str::to_owned);
                 self.all_read = false;
-                self.unread(&path, &format!("{error:#}"));
+                self.unread(&path, &whole(&path), &format!("{error:#}"));
                 return Ok(());
             }
         };
@@ -177,7 +289,8 @@ impl Writer<'_, '_> {
                 Ok(None) => return Ok(()),
                 Err(error) if called.is_some() => {
                     self.all_read = false;
-                    self.unread(&named(own.clone()), &format!("{error:#}"));
+                    let path = named(own.clone());
+                    self.unread(&path, &whole(&path), &format!("{error:#}"));
                     return Ok(());
                 }
                 Err(error) => return Err(error),
@@ -198,54 +311,39 @@ impl Writer<'_, '_> {
                         true => handed.location.to_string(),
                         false => handed.id,
                     };
-                    self.unread(&name, &what);
+                    self.unread(&name, &handed.location, &what);
                 }
             }
         }
     }
 
     fn text(&mut self, id: Option<&str>, raw: &RawMessage<'_>) {
-        let (own, entries) = self.entering.enter(raw);
-        let name = id.map(str::to_owned).or(own);
-        let name = name.unwrap_or_else(|| raw.location.to_string());
-        let entries = entries.into_iter().map(|entered| {
-            entered.map(|entered| Entry {
-                class: entered.class,
-                keys: entered.keys,
-                body: entered.body,
-                least: u32::try_from(entered.least).unwrap_or(u32::MAX),
-            })
-        });
-        let row = EntryRow {
-            name: json(&name),
-            path: json(&raw.location.path),
-            offset: raw.location.offset,
-            problem: None,
-            entries: entries.collect(),
-        };
-        self.put(row);
+        if self.outcome.is_ok() {
+            self.outcome = self.rows.text(id, raw);
+        }
     }
 
     fn trouble(&mut self, trouble: &Trouble) {
-        if trouble.severity == Severity::Unread {
-            self.all_read = false;
-            self.unread(&trouble.path, &trouble.problem.what);
+        let unread = trouble.severity == Severity::Unread;
+        self.all_read &= !unread;
+        if unread || self.rows.warns() {
+            let what = &trouble.problem.what;
+            self.unread(&trouble.path, &whole(&trouble.path), what);
         }
     }
 
-    fn unread(&mut self, path: &str, problem: &str) {
-        self.put(EntryRow {
-            name: json(path),
-            path: json(path),
-            problem: Some(problem.to_owned()),
-            ..EntryRow::default()
-        });
-    }
-
-    fn put(&mut self, row: EntryRow) {
+    fn unread(&mut self, called: &str, place: &Location, problem: &str) {
         if self.outcome.is_ok() {
-            self.outcome = self.table.push(row);
+            self.outcome = self.rows.unread(called, place, problem);
         }
+    }
+}
+
+/// A file as a whole.
+fn whole(path: &str) -> Location {
+    Location {
+        path: path.to_owned(),
+        offset: None,
     }
 }
 

@@ -1,6 +1,7 @@
 //! `twicetold cluster`.
 
 mod entries;
+mod given;
 mod pairs;
 mod partners;
 mod running;
@@ -14,7 +15,7 @@ use anyhow::{Context, Result};
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{Value, json};
 use twicetold_detect::{Reach, Statistics};
-use twicetold_source::{Collection, LeftOut};
+use twicetold_source::LeftOut;
 
 use super::TalkArgs;
 use super::engine::{PassedOn, parse_size, refuse_if_nothing_is_there};
@@ -23,6 +24,7 @@ use crate::failure::{Advice, Exit};
 use crate::output::Output;
 use crate::report::units;
 use crate::terminal::talk;
+use given::{Given, apart, write_manifest};
 use running::{Job, STATISTICS, Scratch};
 use spark::{Spark, SparkArgs};
 
@@ -70,6 +72,10 @@ struct ScanArgs {
     /// Write the word statistics to this file, which scan --statistics and judge --statistics read
     #[arg(long, value_name = "FILE")]
     statistics: Option<PathBuf>,
+
+    /// How much one task reads, more or less; larger files of many messages are read by several
+    #[arg(long, value_name = "SIZE", default_value = "32M", value_parser = checked_size)]
+    task: String,
 
     /// How many bytes a part may have; the messages of a larger one stay, unjudged
     #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = checked_size)]
@@ -139,7 +145,8 @@ pub(super) fn run(args: &ClusterArgs, how: TalkArgs) -> Result<Exit> {
 }
 
 fn scan(args: &ScanArgs, how: TalkArgs) -> Result<Exit> {
-    refuse_if_nothing_is_there(&args.paths)?;
+    let (paths, urls) = apart(&args.paths);
+    refuse_if_nothing_is_there(&paths)?;
     refuse_if_there(&args.output)?;
     let statistics = args
         .statistics
@@ -152,32 +159,28 @@ fn scan(args: &ScanArgs, how: TalkArgs) -> Result<Exit> {
         discarded: !args.with_trash,
         ..LeftOut::default()
     };
-    let collection = Collection::open_without(&args.paths, left_out);
     let scratch = Scratch::new()?;
-    let manifest = scratch.path().join("files.jsonl");
-    let files: String = collection
-        .files()
-        .map(|(path, stamp)| {
-            let file = absolute(Path::new(&path));
-            let line = json!({"path": path, "file": file, "bytes": stamp.size});
-            format!("{line}\n")
-        })
-        .collect();
-    fs::write(&manifest, files).with_context(|| format!("cannot write {}", manifest.display()))?;
+    let room = parse_size(&args.task).unwrap_or(32 << 20).max(1);
+    let given = Given::open(&paths, left_out, room);
+    let manifest = write_manifest(&scratch, std::slice::from_ref(&given))?;
+    // What tables and URLs hold is known when it has been read.
+    let mail = given.mail.filter(|_| urls.is_empty());
     let output = absolute(&args.output);
     let job = Job {
         spark: &spark,
         args: &args.spark,
         scratch: &scratch,
         quiet: how.quiet,
-        bytes: Some(collection.total_bytes()),
+        bytes: urls.is_empty().then(|| given.bytes()),
         lexicon: None,
     };
     let all_read = job.run(json!({
         "manifest": manifest,
+        "urls": [urls],
+        "room": room,
         "output": output,
         "format": args.format.name(),
-        "slots": Statistics::slots(collection.total_bytes()),
+        "slots": mail.map(Statistics::slots),
         "largest": args.largest,
         "edges_at_once": args.edges_at_once,
         "checkpoints": beside(&output),
@@ -192,14 +195,14 @@ fn scan(args: &ScanArgs, how: TalkArgs) -> Result<Exit> {
         statistics.write(|out| out.write_all(&counted))?;
     }
     if !how.quiet {
-        warn_of_troubles(collection.troubles());
-        let files = units::counted(collection.files().count() as u64, "file", "files");
+        warn_of_troubles(&given.troubles);
+        let files = units::counted(given.files(), "file", "files");
         talk(&format!(
             "{files} in {:.1} s",
             start.elapsed().as_secs_f64()
         ));
     }
-    Ok(if all_read && collection.troubles().is_empty() {
+    Ok(if all_read && given.is_all() {
         Exit::Done
     } else {
         Exit::Partly

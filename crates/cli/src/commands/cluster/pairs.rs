@@ -1,16 +1,15 @@
 //! `twicetold cluster pairs`.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::Args;
 use serde_json::{Value, json};
 use twicetold_detect::{MOST, farthest, walk_limit};
-use twicetold_source::{Collection, Portion, Severity, Trouble};
+use twicetold_source::LeftOut;
 
-use super::entries::TABLE;
+use super::given::{Given, apart, write_manifest};
 use super::running::{Job, LEXICON, Scratch};
 use super::spark::{Spark, SparkArgs};
 use super::{Format, absolute, checked_size, refuse_if_there};
@@ -19,7 +18,6 @@ use crate::commands::engine::{parse_size, refuse_if_nothing_is_there};
 use crate::commands::pairs::MethodArgs;
 use crate::commands::scan::warn_of_troubles;
 use crate::failure::Exit;
-use crate::feed::is_table;
 use crate::terminal::talk;
 
 /// Find texts that are nearly the same, as pairs does
@@ -85,18 +83,8 @@ pub(super) fn run(args: &PairsArgs, how: TalkArgs) -> Result<Exit> {
     let start = Instant::now();
     let room = parse_size(&args.task).unwrap_or(32 << 20).max(1);
     let scratch = Scratch::new()?;
-    let mut troubles = Vec::new();
-    let manifest = scratch.path().join("portions.jsonl");
-    let mut lines = String::new();
-    for (side, paths) in [&paths, &against].into_iter().enumerate() {
-        let (portions, met) = portions(paths, room);
-        troubles.extend(met);
-        for portion in portions {
-            lines.push_str(&line(side, &portion).to_string());
-            lines.push('\n');
-        }
-    }
-    fs::write(&manifest, lines).with_context(|| format!("cannot write {}", manifest.display()))?;
+    let sides = [&paths, &against].map(|paths| Given::open(paths, LeftOut::default(), room));
+    let manifest = write_manifest(&scratch, &sides)?;
     let methods = sought.iter().map(|sought| {
         let distance = farthest(sought);
         json!({
@@ -128,75 +116,13 @@ pub(super) fn run(args: &PairsArgs, how: TalkArgs) -> Result<Exit> {
         "walk": walk_limit(),
     }))?;
     if !how.quiet {
-        warn_of_troubles(&troubles);
+        sides
+            .iter()
+            .for_each(|side| warn_of_troubles(&side.troubles));
         talk(&format!("done in {:.1} s", start.elapsed().as_secs_f64()));
     }
-    let read = troubles.iter().all(|t| t.severity == Severity::Note);
-    Ok(match all_read && read {
+    Ok(match all_read && sides.iter().all(Given::is_all) {
         true => Exit::Done,
         false => Exit::Partly,
-    })
-}
-
-/// Paths, and what Spark is to read for itself.
-fn apart(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<PathBuf>) {
-    let is_path = |path: &PathBuf| !path.to_string_lossy().contains("://");
-    paths.iter().cloned().partition(is_path)
-}
-
-/// What stands below the paths, sorted, in portions that tasks can read.
-fn portions(paths: &[PathBuf], room: u64) -> (Vec<Portion>, Vec<Trouble>) {
-    let (mut tables, mut others) = (Vec::new(), Vec::new());
-    for path in paths {
-        let inside = tables_in(path);
-        if is_table(path) {
-            tables.push(path.clone());
-        } else if inside.is_empty() {
-            others.push(path.clone());
-        } else {
-            tables.extend(inside);
-        }
-    }
-    let collection = Collection::open(&others);
-    let (mut portions, mut troubles) = collection.portions(room);
-    troubles.extend(collection.troubles().iter().cloned());
-    portions.extend(tables.into_iter().map(|file| {
-        let bytes = file.metadata().map_or(0, |found| found.len());
-        let path = file.to_string_lossy().into_owned();
-        let kind = TABLE.to_owned();
-        Portion {
-            kind,
-            ..Portion::named(path, file, bytes)
-        }
-    }));
-    portions.sort_by(|a, b| {
-        let start = |portion: &Portion| portion.range.as_ref().map(|range| range.start);
-        (&a.path, start(a)).cmp(&(&b.path, start(b)))
-    });
-    (portions, troubles)
-}
-
-/// The Parquet files of a folder that holds some: an engine wrote it.
-fn tables_in(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut found: Vec<PathBuf> = entries
-        .map(|entry| entry.path())
-        .filter(|path| path.extension().is_some_and(|end| end == "parquet"))
-        .collect();
-    found.sort();
-    found
-}
-
-/// The line about a portion that the job reads, and passes on.
-fn line(side: usize, portion: &Portion) -> Value {
-    let file = twicetold_source::shown_path(&absolute(&portion.file));
-    json!({
-        "side": side,
-        "path": portion.path,
-        "file": file,
-        "bytes": portion.bytes,
-        "kind": portion.kind,
-        "start": portion.range.as_ref().map(|range| range.start),
-        "end": portion.range.as_ref().map(|range| range.end),
     })
 }

@@ -184,6 +184,13 @@ def with_columns_of(schema, batch, **constants):
     return pa.RecordBatch.from_arrays([column(field) for field in schema], schema=schema)
 
 
+def one_row(schema, **constants):
+    """A row with the columns of a schema: these constants, and nothing else."""
+    import pyarrow as pa
+
+    return with_columns_of(schema, pa.RecordBatch.from_arrays([pa.nulls(1)], ["nothing"]), **constants)
+
+
 def through(settings, arguments, columns):
     """For mapInArrow: the rows of a task go through the program, which writes rows with these columns."""
 

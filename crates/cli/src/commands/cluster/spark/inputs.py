@@ -1,14 +1,13 @@
 """What the job reads: files in portions, under paths that every host has, or whatever Spark's connectors reach.
 
-`entries` gives a DataFrame with a row for each text, made by the program on the executors:
+`rows` gives a DataFrame with a row for each text, made by the program on the executors (`cluster entries`). Which rows, its `kind` says:
 
-    side     0, or 1 for what is compared against
-    name     what the text is called, as JSON
-    path     the file, as JSON, and `offset`, where in it
-    problem  what could not be read; such a row has no text. Empty: the file was read
-    classN, keysN, bodyN, leastN   what method N keeps of it; null if it has nothing to say
-
-The rows stand in the order of side, path and offset.
+    columns         their columns, as Spark writes types, the first being `side`: 0, or 1 for what is compared against
+    arguments()     what the program is told
+    schema()        the columns, for Arrow
+    unread(side, path, problem)   the row of what could not be read
+    path(path)      a path as it stands in the rows
+    read_whole(rows)              of the rows those that say of a file that it was read to its end, with `side` and `path`
 """
 
 import json
@@ -23,25 +22,15 @@ import door
 MAGIC = b"PAR1"
 
 
-def columns(methods):
-    """The columns of the rows."""
-    own = "side int, name string, path string, offset bigint, problem string"
-    each = (f"class{n} binary, keys{n} array<bigint>, body{n} binary, least{n} int" for n in range(methods))
-    return ", ".join([own, *each])
-
-
-def entries(job):
+def rows(job, kind):
+    """All rows, and whether they stand in the order of the paths."""
     settings = job.settings
     job.expected = []
-    rows = by_paths(job)
-    if not any(settings["urls"]):
-        return rows
+    found = by_paths(job, kind)
     for side, urls in enumerate(settings["urls"]):
-        for more in by_urls(job, side, urls):
-            rows = more if rows is None else rows.unionByName(more)
-    # What Spark reads comes in an order of its own.
-    order = ["side", F.expr("substring(path, 2, length(path) - 2)"), F.col("offset").asc_nulls_first()]
-    return rows.repartitionByRange(job.partitions, *order).sortWithinPartitions(*order)
+        for more in by_urls(job, kind, side, urls):
+            found = more if found is None else found.unionByName(more)
+    return found, not any(settings["urls"])
 
 
 def packs(lines, room, least):
@@ -59,7 +48,7 @@ def packs(lines, room, least):
     return [(side, "".join(lines)) for side, lines in out]
 
 
-def by_paths(job):
+def by_paths(job, kind):
     """The portions of the manifest, a task for each pack; in order. None if there are none."""
     settings = job.settings
     with open(settings["manifest"], encoding="utf-8") as manifest:
@@ -69,31 +58,21 @@ def by_paths(job):
         return None
     tasks = job.context.parallelize(tasks, max(1, len(tasks)))
     tasks = job.spark.createDataFrame(tasks, "side int, lines string")
-    return tasks.mapInArrow(portions(settings), columns(len(settings["methods"])))
+    return tasks.mapInArrow(portions(settings, kind), kind.columns)
 
 
-def options(settings):
-    """Which methods, for the program."""
-    own = list(settings["entering"])
-    if settings["lexicon_name"]:
-        from pyspark import SparkFiles
-
-        own += ["--lexicon", SparkFiles.get(settings["lexicon_name"])]
-    return own
+def arguments(kind, what):
+    return ["cluster", "entries", "--from", what] + kind.arguments()
 
 
-def arguments(settings, what):
-    return ["cluster", "entries", "--from", what] + options(settings)
-
-
-def portions(settings):
+def portions(settings, kind):
     """Reads packs of portions. One on which the program ends is put aside, and the rest is read without it."""
 
     def read(lines):
-        return door.whole(settings, arguments(settings, "portions"), door.saying(lines))
+        return door.whole(settings, arguments(kind, "portions"), door.saying(lines))
 
     def each(partition):
-        schema = arrow_schema(len(settings["methods"]))
+        schema = kind.schema()
         for batch in partition:
             for side, lines in zip(batch.column(0).to_pylist(), batch.column(1).to_pylist()):
                 try:
@@ -103,7 +82,7 @@ def portions(settings):
                     door.program(settings)
                     alone = lines.splitlines(keepends=True)
                     if len(alone) == 1:
-                        yield unread(schema, side, json.loads(lines)["path"], f"left out: {trouble}")
+                        yield kind.unread(side, json.loads(lines)["path"], f"left out: {trouble}")
                         continue
                     # Somebody in the pack ends the program: ask each portion by itself.
                     for line in alone:
@@ -111,83 +90,63 @@ def portions(settings):
                             for made in read(line):
                                 yield door.with_columns_of(schema, made, side=side)
                         except door.Trouble as trouble:
-                            yield unread(schema, side, json.loads(line)["path"], f"left out: {trouble}")
+                            yield kind.unread(side, json.loads(line)["path"], f"left out: {trouble}")
 
     return each
 
 
-def arrow_schema(methods):
-    """The columns of the rows, for Arrow."""
-    import pyarrow as pa
-
-    fields = [("side", pa.int32()), ("name", pa.string()), ("path", pa.string()), ("offset", pa.int64())]
-    fields.append(("problem", pa.string()))
-    for n in range(methods):
-        fields += [(f"class{n}", pa.binary()), (f"keys{n}", pa.list_(pa.int64()))]
-        fields += [(f"body{n}", pa.binary()), (f"least{n}", pa.int32())]
-    return pa.schema(fields)
-
-
-def unread(schema, side, path, problem):
-    """The row of what could not be read."""
-    import pyarrow as pa
-
-    one = pa.RecordBatch.from_arrays([pa.nulls(1)], ["nothing"])
-    path = json.dumps(path, ensure_ascii=False)
-    return door.with_columns_of(schema, one, side=side, name=path, path=path, problem=problem)
-
-
-def by_urls(job, side, urls):
+def by_urls(job, kind, side, urls):
     """What Spark's connectors read: Parquet as rows, all else as whole files."""
     files = [file for url in urls for file in listed(job, url)]
     if not files:
         return
-    schema = columns(len(job.settings["methods"]))
     tables = [path for path, _ in files if path.endswith(".parquet")]
     others = [path for path, _ in files if not path.endswith(".parquet")]
     job.step(f"{len(tables)} Parquet files and {len(others)} others by URL")
     whole = [path for path in tables if is_whole(job, path)]
-    for path in set(tables) - set(whole):
-        text = json.dumps(path, ensure_ascii=False)
-        row = (side, text, text, "the Parquet file is cut off or damaged: it does not end as one; write it again")
-        there = ("side", "name", "path", "problem")
-        rows = job.spark.createDataFrame([row], "side int, name string, path string, problem string")
-        yield rows.selectExpr(*missing(schema, there))
+    cut = sorted(set(tables) - set(whole))
+    if cut:
+        paths = job.spark.createDataFrame([(path,) for path in cut], "path string")
+        yield paths.mapInArrow(cut_off(kind, side), kind.columns)
     if whole:
         table = job.spark.read.parquet(*whole)
-        if "path" not in table.columns:
+        if not {"path", "id"} & set(table.columns):
             table = table.withColumns({"path": F.col("_metadata.file_path"), "offset": F.col("_metadata.row_index")})
-        yield table.mapInArrow(handed(job.settings, "rows", side), schema)
+        yield table.mapInArrow(handed(job.settings, kind, "rows", side), kind.columns)
     if others:
         # A file that cannot be read is passed over by Spark, and found to be missing below.
         lenient = {"ignoreCorruptFiles": "true", "ignoreMissingFiles": "true", "__globPaths__": "false"}
-        job.expected += [(side, json.dumps(path, ensure_ascii=False)) for path in others]
+        job.expected += [(side, kind.path(path)) for path in others]
         bytes_of = job.spark.read.format("binaryFile").options(**lenient).load(others)
-        yield bytes_of.select("path", "content").mapInArrow(handed(job.settings, "files", side), schema)
+        yield bytes_of.select("path", "content").mapInArrow(handed(job.settings, kind, "files", side), kind.columns)
 
 
-def passed_over(job, rows):
-    """The files that Spark was to read and has not: (side, path as JSON)."""
+def cut_off(kind, side):
+    problem = "the Parquet file is cut off or damaged: it does not end as one; write it again"
+
+    def each(partition):
+        for batch in partition:
+            for path in batch.column(0).to_pylist():
+                yield kind.unread(side, path, problem)
+
+    return each
+
+
+def passed_over(job, kind, rows):
+    """The files that Spark was to read and has not: (side, path as it stands in the rows)."""
     if not job.expected:
         return []
     expected = job.spark.createDataFrame(job.expected, "side int, path string")
-    return [tuple(row) for row in expected.join(rows.where("problem = ''"), ["side", "path"], "left_anti").collect()]
+    return [tuple(row) for row in expected.join(kind.read_whole(rows), ["side", "path"], "left_anti").collect()]
 
 
-def missing(schema, there):
-    """Select what is there, and nulls for the other columns of a schema."""
-    for column in schema.split(", "):
-        name, kind = column.split(" ")
-        yield name if name in there else f"cast(null as {kind}) as {name}"
-
-
-def handed(settings, what, side):
+def handed(settings, kind, what, side):
     """Hands batches over to the program. They are kept on the disk until it has ended well, to ask for each row by itself if it has not."""
 
     def each(partition):
         import pyarrow as pa
 
-        schema = arrow_schema(len(settings["methods"]))
+        schema = kind.schema()
         first = next(partition, None)
         if first is None:
             return
@@ -201,7 +160,7 @@ def handed(settings, what, side):
                     yield batch
 
             def read(some):
-                return door.whole(settings, arguments(settings, what), door.sending(first.schema, some))
+                return door.whole(settings, arguments(kind, what), door.sending(first.schema, some))
 
             def again():
                 # What the program had not taken before it ended is read now.
@@ -226,7 +185,7 @@ def handed(settings, what, side):
                         for made in read([one]):
                             yield door.with_columns_of(schema, made, side=side)
                     except door.Trouble as trouble:
-                        yield unread(schema, side, name_of(one), f"left out: {trouble}")
+                        yield kind.unread(side, name_of(one), f"left out: {trouble}")
 
     return each
 

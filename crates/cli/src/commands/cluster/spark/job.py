@@ -11,6 +11,7 @@ from pyspark.sql import functions as F
 
 import components
 import door
+import inputs
 import judging
 import reading
 import relations
@@ -81,25 +82,32 @@ class Job:
 
 def read(job):
     """All messages: their outlines and the messages themselves, numbered (n); `at` is the offset, -1 if there is none."""
-    settings = job.settings
-    with open(settings["manifest"], encoding="utf-8") as manifest:
-        files = [(f["path"], f["file"], f["bytes"]) for f in map(json.loads, manifest)]
-    packs = reading.packs(files, job.partitions)
-    job.step(f"{len(files)} files in {len(packs)} tasks")
-    sent = job.context.broadcast(packs)
-    numbers = job.spark.range(0, len(packs), 1, max(1, len(packs)))
-    reader = reading.outlines(settings, settings["outlining"], lambda number: sent.value[number])
-    schema = ", ".join(f"`{name}` {type}" for name, type in reading.COLUMNS.items())
-    rows = numbers.mapInArrow(reader, schema).withColumn("at", F.coalesce("offset", F.lit(-1)))
+    kind = reading.Outlines(job.settings)
+    rows, _ = inputs.rows(job, kind)
+    rows = rows.drop("side").withColumn("at", F.coalesce("offset", F.lit(-1)))
     # The numbers must be the same if a task has to be done again, whatever the order in which it is done.
     rows = rows.sortWithinPartitions("path", "at").withColumn("n", F.monotonically_increasing_id())
-    return job.keep(rows, StorageLevel.DISK_ONLY)
+    rows = job.keep(rows, StorageLevel.DISK_ONLY)
+    missing = inputs.passed_over(job, kind, rows.withColumn("side", F.lit(0)))
+    rows = rows.where("problems != array('')")
+    if not missing:
+        return rows
+    problem = F.array(F.lit("Spark could not read it; see the logs of the executors"))
+    lost = job.spark.createDataFrame([(path,) for _, path in missing], "path string")
+    lost = lost.select("path", problem.alias("problems"), F.lit(-1).cast("long").alias("at"))
+    return rows.unionByName(lost, allowMissingColumns=True)
+
+
+def slots_for(size):
+    """How many slots the statistics of so much mail have: as many as the program gives it."""
+    return min(1 << 32, 1 << (max(64, size // 16) * 8 - 1).bit_length())
 
 
 def statistics(job, rows):
     """Which word pairs and facts several messages have: a file that goes to every executor."""
     settings = job.settings
-    slots = ["--format", "arrow", "--slots", str(settings["slots"]), "-"]
+    count = settings["slots"] or slots_for(rows.agg(F.sum("bytes")).first()[0] or 0)
+    slots = ["--format", "arrow", "--slots", str(count), "-"]
     schema = "method string, id string, sketch binary"
     columns = ["method", "id", "sketch"]
     alone = F.concat(F.lit("@"), F.col("n").cast("string"))
@@ -114,7 +122,7 @@ def statistics(job, rows):
         .mapInArrow(door.through(settings, ["statistics", "merge"] + slots, columns), schema)
         .select(F.col("id").cast("int").alias("id"), F.expr("substring(sketch, length(sketch) div 2 + 1)").alias("more"))
     )
-    size = settings["slots"] // 8
+    size = count // 8
     more = bytearray(size)
     # At once if the driver has room for it, else task by task.
     for row in merged.collect() if size <= 64 << 20 else merged.toLocalIterator():

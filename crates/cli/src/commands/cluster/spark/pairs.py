@@ -27,10 +27,62 @@ ROW = (
 )
 
 
+class Entries:
+    """The rows that the program makes of texts (see `inputs`):
+
+    side     0, or 1 for what is compared against
+    name     what the text is called, as JSON
+    path     the file, as JSON, and `offset`, where in it
+    problem  what could not be read; such a row has no text. Empty: the file was read
+    classN, keysN, bodyN, leastN   what method N keeps of it; null if it has nothing to say
+    """
+
+    def __init__(self, settings):
+        self.settings = settings
+        own = "side int, name string, path string, offset bigint, problem string"
+        methods = range(len(settings["methods"]))
+        each = (f"class{n} binary, keys{n} array<bigint>, body{n} binary, least{n} int" for n in methods)
+        self.columns = ", ".join([own, *each])
+
+    def arguments(self):
+        """Which methods, for the program."""
+        own = list(self.settings["entering"])
+        if self.settings["lexicon_name"]:
+            from pyspark import SparkFiles
+
+            own += ["--lexicon", SparkFiles.get(self.settings["lexicon_name"])]
+        return own
+
+    def schema(self):
+        import pyarrow as pa
+
+        fields = [("side", pa.int32()), ("name", pa.string()), ("path", pa.string()), ("offset", pa.int64())]
+        fields.append(("problem", pa.string()))
+        for n in range(len(self.settings["methods"])):
+            fields += [(f"class{n}", pa.binary()), (f"keys{n}", pa.list_(pa.int64()))]
+            fields += [(f"body{n}", pa.binary()), (f"least{n}", pa.int32())]
+        return pa.schema(fields)
+
+    def path(self, path):
+        return json.dumps(path, ensure_ascii=False)
+
+    def unread(self, side, path, problem):
+        path = self.path(path)
+        return door.one_row(self.schema(), side=side, name=path, path=path, problem=problem)
+
+    def read_whole(self, rows):
+        return rows.where("problem = ''")
+
+
 def pairs(job):
     settings = job.settings
-    rows = inputs.entries(job).withColumn("text", F.monotonically_increasing_id())
-    rows = job.keep(rows)
+    kind = Entries(settings)
+    rows, in_order = inputs.rows(job, kind)
+    if not in_order:
+        # What Spark reads comes in an order of its own.
+        order = ["side", F.expr("substring(path, 2, length(path) - 2)"), F.col("offset").asc_nulls_first()]
+        rows = rows.repartitionByRange(job.partitions, *order).sortWithinPartitions(*order)
+    rows = job.keep(rows.withColumn("text", F.monotonically_increasing_id()))
     methods = list(enumerate(settings["methods"]))
     keys = [F.coalesce(F.size(f"keys{n}"), F.lit(0)) for n, method in methods if not method["bits"]]
     count, bad, keys = rows.agg(
@@ -38,7 +90,7 @@ def pairs(job):
         F.count(F.when(F.col("problem") != "", 1)),
         F.sum(sum(keys, F.lit(0))),
     ).first()
-    unread = tell_unread(job, rows, bad)
+    unread = tell_unread(job, kind, rows, bad)
     texts = rows.where("problem is null")
     job.step(f"{count} texts read")
     write(job, texts, job.keep(found(job, texts, count, keys or 0)))
@@ -46,9 +98,9 @@ def pairs(job):
         json.dump({"unread": unread}, file)
 
 
-def tell_unread(job, rows, count):
+def tell_unread(job, kind, rows, count):
     """Says what could not be read; how many that are."""
-    missing = inputs.passed_over(job, rows)
+    missing = inputs.passed_over(job, kind, rows)
     told = []
     if count:
         told = [tuple(row) for row in rows.where("problem != ''").select("name", "problem").limit(TOLD).collect()]
@@ -112,7 +164,7 @@ def compared(job, candidates):
     def each(partition):
         import pyarrow as pa
 
-        arguments = ["cluster", "partners", "--most", str(settings["most"])] + inputs.options(settings)
+        arguments = ["cluster", "partners", "--most", str(settings["most"])] + Entries(settings).arguments()
         schema = pa.schema([("method", pa.int32()), ("a", pa.int64()), ("b", pa.int64()), ("score", pa.string())])
         first = next(partition, None)
         if first is not None:
