@@ -76,6 +76,19 @@ pub(crate) struct Walk<'s> {
 pub(crate) type Decisions = HashMap<u32, Proven, FixedState>;
 
 impl<'s> Walk<'s> {
+    /// Makes room: nobody is looked for any more.
+    pub(crate) fn forget(&mut self) {
+        self.nearby = Nearby::Known(Vec::new());
+        for leading in [
+            &mut self.sentences,
+            &mut self.things,
+            &mut self.conversations,
+        ] {
+            *leading = Leading::default();
+        }
+        self.hard = Mutex::default();
+    }
+
     /// Walks down the order and decides.
     pub(crate) fn decide(&self, progress: &dyn Progress) -> (Kept, Decisions) {
         let mut kept = Kept {

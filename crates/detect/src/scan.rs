@@ -320,17 +320,6 @@ fn judge(
         .map(|record| is_new(record, &aside, known))
         .collect();
     let reach = Reach::USUAL;
-    let nearby = match whole {
-        Some(whole) => Nearby::Known(whole.near(&records, &order)),
-        None => {
-            let shared = Shared::of(&records, &order, Some(pairs), |_, record, keys| {
-                if let Some(detail) = aside.get(&record.detail) {
-                    keys.extend(detail.fingerprints(winnow));
-                }
-            });
-            Nearby::Counted(Fingerprints::of(&records, &order, shared))
-        }
-    };
     // Whom a key leads to is known from the whole, or else counted here.
     let leads = |holding: Holding<'_, u64>| match whole {
         Some(whole) => whole.leads(&records[holding.message as usize], holding.key()),
@@ -346,6 +335,17 @@ fn judge(
     let most = reach.shown.max(reach.few);
     let shared = |twice: Option<&Twice>, keys: KeysOf<'_>| {
         Shared::of(&records, &order, twice, keys).leading(&order, most, leads)
+    };
+    let nearby = match whole {
+        Some(whole) => Nearby::Known(whole.near(&records, &order)),
+        None => {
+            let shared = Shared::of(&records, &order, Some(pairs), |_, record, keys| {
+                if let Some(detail) = aside.get(&record.detail) {
+                    keys.extend(detail.fingerprints(winnow));
+                }
+            });
+            Nearby::Counted(Fingerprints::of(&records, &order, shared))
+        }
     };
     let sentences = shared(Some(&told), &|_, record, keys| {
         if let Some(detail) = aside.get(&record.detail) {
@@ -363,7 +363,7 @@ fn judge(
     for (&a, rank) in order.iter().zip(0..) {
         ranks[a as usize] = rank;
     }
-    let walk = Walk {
+    let mut walk = Walk {
         records: &records,
         threads: &threads,
         library: &library,
@@ -392,6 +392,7 @@ fn judge(
         .versions(&stay, &kept, progress)
         .into_iter()
         .collect::<HashMap<_, _, FixedState>>();
+    walk.forget();
     let copies = proved_copies(&groups, &walk, progress);
 
     let names = match whole {

@@ -173,7 +173,7 @@ impl<K: Key> Holding<'_, K> {
 }
 
 /// The keys that several messages have, and whom they lead to.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Leading<K> {
     numbers: Numbers<K>,
     of: Vec<Box<[u32]>>,

@@ -97,17 +97,7 @@ impl Appending {
     }
 }
 
-/// Reads one record.
-pub(crate) fn read_one(file: &mut File, place: Place) -> Option<Vec<u8>> {
-    file.seek(SeekFrom::Start(place.at)).ok()?;
-    let mut frame = Vec::new();
-    file.take(u64::from(place.length))
-        .read_to_end(&mut frame)
-        .ok()?;
-    checked(&frame, place).map(<[u8]>::to_vec)
-}
-
-/// Reads a record that this process has written; several threads may do so at the same time.
+/// Reads one record; several threads may do so at the same time.
 pub(crate) fn read_back(file: &File, place: Place) -> Option<Vec<u8>> {
     let mut frame = vec![0; place.length as usize];
     read_exact_at(file, &mut frame, place.at).ok()?;
@@ -182,13 +172,13 @@ pub(super) fn pack(
     to: &Path,
     places: &mut HashMap<u128, Place, FixedState>,
 ) -> io::Result<u64> {
-    let mut old = File::open(from)?;
+    let old = File::open(from)?;
     let mut new = Appending::open(to, 0)?;
     let mut order: Vec<u128> = places.keys().copied().collect();
     order.sort_by_key(|print| (places[print].at, *print));
     let mut packed = HashMap::default();
     for print in order {
-        let record = read_one(&mut old, places[&print]);
+        let record = read_back(&old, places[&print]);
         if let Some(place) = record.and_then(|record| new.add(&record)) {
             packed.insert(print, place);
         }

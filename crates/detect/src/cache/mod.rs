@@ -124,7 +124,7 @@ impl Cache {
         Opened {
             cache: self.clone(),
             seen,
-            old: File::open(&path).ok().map(Mutex::new),
+            old: File::open(&path).ok(),
             path,
             known,
             places: Places::default(),
@@ -146,7 +146,7 @@ pub(crate) struct Opened {
     known: Option<Known>,
     /// The file of records.
     path: PathBuf,
-    old: Option<Mutex<File>>,
+    old: Option<File>,
     /// Where the record of each message of the last scan is, by the checksum of its bytes.
     places: Places,
     /// Where those are that this scan has added.
@@ -252,7 +252,7 @@ impl Opened {
     /// The record of a message with these bytes, wherever it stood.
     pub(crate) fn find(&self, print: u128, location: &Location) -> Option<(Record, Vec<u32>)> {
         let place = *self.places.get(&print)?;
-        let frame = frames::read_one(&mut lock(self.old.as_ref()?), place)?;
+        let frame = frames::read_back(self.old.as_ref()?, place)?;
         records::read(&frame, location.clone(), print)
     }
 
