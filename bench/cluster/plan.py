@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """usage: plan.py POINTS [MESSAGES]: what MESSAGES (10,000,000,000) take on a cluster, from measured points (JSON lines of bench/cluster/run).
 
-The model has three numbers: seconds to start, seconds of one core for each message, bytes shuffled for each message. They are fitted on the points of
-the smaller sizes and on those with one executor; every other point is a check. If one is off by more than TOLERANCE, this says so and ends with 1:
-then the plan is not worth reading."""
+The model: seconds to start, for each number of executors (on one host they start, warm up and collect garbage on the same cores, and the driver besides); seconds of one
+core for each message; bytes shuffled for each message. Start and seconds of a core are fitted on the two smaller sizes with one executor, the start of more executors on the
+smallest size; every other point is a check. If one is off by more than TOLERANCE, this says so and ends with 1: then the plan is not worth reading."""
 
 import json
 import math
@@ -15,22 +15,26 @@ TOLERANCE = 0.35
 # A machine that one can rent: cores, dollars an hour, bytes a second of network, and of local disk.
 CORES, PRICE, NETWORK, DISK = 16, 0.80, 1.25e9, 5e8
 
-# Slots of the statistics, at most; word pairs of a message that no message before it had. The second is assumed, not measured: it decides only how
-# full the slots are said to be, not the hours.
-SLOTS, NEW_PAIRS = 2**32, 60
+# Assumed, not measured: seconds in which a driver hands out one task; bytes of mail in one, at most.
+HAND_OUT, TASK = 0.002, 128 << 20
+
+# Slots of the statistics, at most; word pairs of a message that no message before it had (assumed). Where more slots are in use than FULL, too few messages
+# are told to be new, and parts grow together: mail of more messages is judged in shares.
+SLOTS, NEW_PAIRS, FULL = 2**32, 60, 0.8
 
 
-def fitted(points):
-    """Seconds to start and seconds of a core for each message, by least squares of the relative error."""
-    # seconds = start + each * n / executors, weighted by 1 / seconds
-    sxx = sxy = sx = sy = s1 = 0.0
+def fitted(points, sizes):
+    """Seconds to start for each number of executors, seconds of a core and bytes shuffled for each message."""
+    at = {(p["messages"], p["executors"]): p for p in points}
+    small, large = (at[size, 1] for size in sizes[:2])
+    each = (large["seconds"] - small["seconds"]) / (large["messages"] - small["messages"])
+    start = {1: small["seconds"] - each * small["messages"]}
+    for executors in {p["executors"] for p in points} - {1}:
+        start[executors] = at[sizes[0], executors]["seconds"] - each * sizes[0] / executors
     for p in points:
-        x, y, w = p["messages"] / p["executors"], p["seconds"], 1 / p["seconds"] ** 2
-        s1, sx, sy, sxx, sxy = s1 + w, sx + w * x, sy + w * y, sxx + w * x * x, sxy + w * x * y
-    each = (s1 * sxy - sx * sy) / (s1 * sxx - sx * sx)
-    start = (sy - each * sx) / s1
-    shuffle = sum(p["shuffle"] / p["messages"] for p in points) / len(points)
-    return start, each, shuffle
+        p["fit"] = p["messages"] == sizes[0] or (p["messages"] == sizes[1] and p["executors"] == 1)
+    shuffle = [p["shuffle"] / p["messages"] for p in points if p["fit"]]
+    return start, each, sum(shuffle) / len(shuffle)
 
 
 def checked(points, model):
@@ -40,7 +44,7 @@ def checked(points, model):
     print("| messages | executors | seconds | model | shuffle MB | model | rows that differ |   |")
     print("|---|---|---|---|---|---|---|---|")
     for p in points:
-        seconds, moved = start + each * p["messages"] / p["executors"], shuffle * p["messages"]
+        seconds, moved = start[p["executors"]] + each * p["messages"] / p["executors"], shuffle * p["messages"]
         off = max(abs(seconds / p["seconds"] - 1), abs(moved / p["shuffle"] - 1))
         holds &= p["fit"] or off <= TOLERANCE
         print(
@@ -50,24 +54,33 @@ def checked(points, model):
     return holds
 
 
-def planned(messages, size, model):
+def in_use(messages):
+    """The share of slots that so many messages use."""
+    return 1 - math.exp(-NEW_PAIRS * messages / SLOTS)
+
+
+def planned(messages, size, stages, model):
     """What so many messages take, for several numbers of machines."""
     start, each, shuffle = model
+    share = messages
+    while in_use(share) > FULL:
+        share /= 10
+    shares = round(messages / share)
     work, moved, mail = each * messages, shuffle * messages, size * messages
     print(f"\n{messages:,} messages of {size:,.0f} bytes: {mail / 1e12:,.1f} TB, {work / 3600:,.0f} hours of a core, {moved / 1e12:,.1f} TB shuffled")
-    used = 1 - math.exp(-NEW_PAIRS * messages / SLOTS)
-    print(f"slots of the statistics in use: {used:.0%} of {SLOTS:,}" + ("; no message can be told to be new by them" if used > 0.9 else ""))
-    print("\n| machines | cores | hours | of them shuffling | dollars | dollars per million messages | disk for each machine |")
-    print("|---|---|---|---|---|---|---|")
-    for machines in (10, 30, 100, 300, 1000):
+    print(f"judged in {shares:,} shares of {share:,.0f}, one after the other; {in_use(share):.0%} of {SLOTS:,} slots of the statistics in use")
+    print("\n| machines | cores | hours | of them shuffling | of them the driver | dollars | dollars per million messages | disk for each machine |")
+    print("|---|---|---|---|---|---|---|---|")
+    for machines in (10, 30, 100, 300):
         # What is shuffled is written to a disk, sent unless it is for the same machine, and read.
         sent = moved / machines * (1 - 1 / machines) / NETWORK
         disk = 2 * moved / machines / DISK
-        seconds = start + work / (machines * CORES) + sent + disk
+        driver = shares * (start[1] + stages * max(size * share / TASK, 2 * machines * CORES) * HAND_OUT)
+        seconds = driver + work / (machines * CORES) + sent + disk
         cost = seconds / 3600 * machines * PRICE
         print(
-            f"| {machines:,} | {machines * CORES:,} | {seconds / 3600:,.1f} | {(sent + disk) / 3600:,.1f} | {cost:,.0f} "
-            f"| {cost / (messages / 1e6):.2f} | {(moved + mail) / machines / 1e12:,.2f} TB |"
+            f"| {machines:,} | {machines * CORES:,} | {seconds / 3600:,.1f} | {(sent + disk) / 3600:,.1f} | {driver / 3600:,.1f} | {cost:,.0f} "
+            f"| {cost / (messages / 1e6):.2f} | {(moved + mail) / shares / machines / 1e12:,.2f} TB |"
         )
 
 
@@ -77,18 +90,17 @@ def main(file, messages="10000000000"):
     single = {p["messages"]: p["seconds"] for p in points if p["executors"] == 0}
     points = [p for p in points if p["executors"] > 0]
     sizes = sorted({p["messages"] for p in points})
-    if len(sizes) < 2:
-        sys.exit("plan.py: points of two sizes are needed, better of three; run bench/cluster/run with more")
-    for p in points:
-        # The largest size is never fitted with more than one executor, a third size not at all.
-        p["fit"] = p["messages"] == sizes[0] or (p["messages"] == sizes[1] and p["executors"] == 1)
-    model = fitted([p for p in points if p["fit"]])
+    if len(sizes) < 3:
+        sys.exit("plan.py: points of three sizes are needed; run bench/cluster/run with more")
+    model = fitted(points, sizes)
     print("one machine:", ", ".join(f"{n:,} messages in {s:.1f} s" for n, s in sorted(single.items())), "\n")
     holds = checked(points, model)
-    print(f"\nmodel: {model[0]:.0f} s to start, {model[1] * 1e3:.2f} ms of a core and {model[2]:,.0f} bytes shuffled for each message")
+    starts = ", ".join(f"{seconds:.0f} s with {n}" for n, seconds in sorted(model[0].items()))
+    print(f"\nmodel: to start {starts}; {model[1] * 1e3:.2f} ms of a core and {model[2]:,.0f} bytes shuffled for each message")
     if not holds:
         sys.exit(f"plan.py: a point is off by more than {TOLERANCE:.0%}; the model does not hold, so there is no plan")
-    planned(int(messages), sum(p["bytes"] / p["messages"] for p in points) / len(points), model)
+    largest = [p for p in points if p["messages"] == sizes[-1]]
+    planned(int(messages), sum(p["bytes"] / p["messages"] for p in points) / len(points), largest[0]["stages"], model)
 
 
 main(*sys.argv[1:])

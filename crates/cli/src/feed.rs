@@ -335,7 +335,7 @@ struct Members {
     message: Value,
     method: Value,
     sketch: Value,
-    whole: Option<InPart>,
+    whole: Option<Box<InPart>>,
     text: Option<IgnoredAny>,
     body: Option<IgnoredAny>,
     content: Option<IgnoredAny>,

@@ -208,7 +208,7 @@ pub(crate) fn handed(row: &Row<'_>, place: Location, wanted: Wanted) -> Handed {
 }
 
 /// What a row says about its message in a larger collection, if it says anything.
-fn whole<'r, 'a: 'r>(cell: impl Fn(Member) -> &'r Cell<'a>) -> Result<Option<InPart>, ()> {
+fn whole<'r, 'a: 'r>(cell: impl Fn(Member) -> &'r Cell<'a>) -> Result<Option<Box<InPart>>, ()> {
     let rank = cell(Member::WholeRank).whole()?;
     let thread = cell(Member::WholeThread).whole()?;
     let thread_name = cell(Member::WholeThreadName).scalar()?;
@@ -219,7 +219,7 @@ fn whole<'r, 'a: 'r>(cell: impl Fn(Member) -> &'r Cell<'a>) -> Result<Option<InP
     let numbers = |member: Member| cell(member).numbers();
     let near = numbers(Member::WholeNear)?.into_iter();
     let near: Result<Vec<u64>, _> = near.map(u64::try_from).collect();
-    Ok(Some(InPart {
+    Ok(Some(Box::new(InPart {
         rank: rank.unwrap_or(0),
         near: near.map_err(drop)?,
         common: numbers(Member::WholeCommon)?,
@@ -227,7 +227,7 @@ fn whole<'r, 'a: 'r>(cell: impl Fn(Member) -> &'r Cell<'a>) -> Result<Option<InP
         thread: thread.unwrap_or(0),
         thread_name: thread_name.map(Cow::into_owned),
         context: context.is_some_and(|context| context != 0),
-    }))
+    })))
 }
 
 /// The sketch, if it is one of this method.
@@ -451,7 +451,7 @@ mod tests {
             leading: Vec::new(),
             context: true,
         };
-        assert_eq!(known.whole, Some(whole));
+        assert_eq!(known.whole, Some(Box::new(whole)));
         let bytes = known.message.unwrap().bytes;
         assert_eq!(&*bytes, br#"{"text":"Hi"}"#);
         let nameless = row(&[

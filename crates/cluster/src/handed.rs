@@ -38,7 +38,7 @@ pub struct Handed {
     /// The message, or what is wrong with the row.
     pub message: Result<RawMessage<'static>, Cow<'static, str>>,
     /// What is known of it from a larger collection of which the group is a part, if the row says so.
-    pub whole: Option<InPart>,
+    pub whole: Option<Box<InPart>>,
 }
 
 /// What a row says about its message in a larger collection.

@@ -12,15 +12,15 @@ use crate::record::Record;
 /// How far keys lead. An engine that makes parts of a collection goes by the same numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reach {
-    /// A key that no more messages have leads to all of them.
+    /// A key that no more messages than this have leads to all of them. Any other is common.
     pub few: u32,
-    /// A key that more have, but no more than `many`, leads to the first so many of the walk,
+    /// A common key leads to the first so many of the walk, if no more than [`Self::many`] have it,
     pub first: u32,
-    /// See there.
+    /// which would tie too many together,
     pub many: u32,
-    /// and any other to those of the first so many that stay in any case.
+    /// and to those of the first so many that stay in any case.
     pub shown: u32,
-    /// A fingerprint that more than a few have leads, of the messages made of little else, to the first and to so many on either side.
+    /// A common fingerprint leads, among the messages made of little else, to the [first](Self::first) and to so many on either side.
     pub beside: u32,
     /// Of those only so many, the first of the walk, can be seen by it and see others.
     pub row: u32,

@@ -207,7 +207,7 @@ const INCOMPLETE: &str = "rows are missing where the group begins or ends, so it
 struct Placed {
     id: String,
     raw: RawMessage<'static>,
-    whole: InPart,
+    whole: Box<InPart>,
 }
 
 /// Something to be written.
@@ -319,7 +319,7 @@ impl Desk {
             messages: Vec::with_capacity(messages.len()),
         };
         for placed in messages {
-            let (id, raw, known) = (placed.id, placed.raw, placed.whole);
+            let (id, raw, known) = (placed.id, placed.raw, *placed.whole);
             if whole
                 .ids
                 .last()
