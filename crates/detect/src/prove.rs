@@ -52,8 +52,8 @@ struct Question<'q, 's> {
     without: u32,
     /// Messages that may hold much of it, the best first, once they are asked for.
     likely: OnceCell<Vec<u32>>,
-    /// These, and everybody who has a sentence of it word for word.
-    related: OnceCell<Vec<u32>>,
+    /// These, and everybody who has a sentence of it word for word; and how many of those.
+    related: OnceCell<Vec<(u32, usize)>>,
     /// Hard sentences that were found: the sentence, and who has it.
     found: Vec<(usize, u32)>,
     /// A text could not be read.
@@ -402,22 +402,24 @@ impl Question<'_, '_> {
             (is_like && unit.facts.iter().all(has)).then_some(count)
         };
         let related = self.related().iter();
-        let mut holders: Vec<(usize, u32)> =
-            related.filter_map(|&b| Some((count(b)?, b))).collect();
-        holders.sort_unstable_by_key(|&(n, b)| (Reverse(n), b));
+        let mut holders: Vec<(usize, usize, u32)> = related
+            .filter_map(|&(b, sentences)| Some((count(b)?, sentences, b)))
+            .collect();
+        // Of those that have as many of its pairs, whoever has most of the message.
+        holders.sort_unstable_by_key(|&(n, sentences, b)| (Reverse((n, sentences)), b));
         holders.truncate(LIKELY);
-        holders.into_iter().map(|(_, b)| b).collect()
+        holders.into_iter().map(|(_, _, b)| b).collect()
     }
 
     /// Everybody who may have a sentence with some words altered, sorted: who has one of the others word for word, or much of all of it.
-    fn related(&self) -> &[u32] {
+    fn related(&self) -> &[(u32, usize)] {
         self.related.get_or_init(|| {
             let told = self.detail.told.iter().filter(|t| t.is_content());
             let mut related: Vec<u32> = told.flat_map(|t| self.holders(t.hash)).collect();
             related.extend_from_slice(self.likely());
             related.sort_unstable();
-            related.dedup();
-            related
+            let each = related.chunk_by(|a, b| a == b);
+            each.map(|same| (same[0], same.len())).collect()
         })
     }
 
