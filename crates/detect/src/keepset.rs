@@ -17,14 +17,13 @@ use rayon::prelude::*;
 
 use crate::aside::Aside;
 use crate::hard::Hard;
+use crate::leads::Leads;
 use crate::library::Library;
 use crate::memo::Memo;
-use crate::near::Nearby;
 use crate::prove::CANDIDATES;
 use crate::proven::Proven;
 use crate::record::Record;
 use crate::scan::{Options, Progress, Stage};
-use crate::shared::Leading;
 
 /// How many messages are compared with what is kept at a time.
 pub(crate) const BATCH: usize = 512;
@@ -48,14 +47,8 @@ pub(crate) struct Walk<'s> {
     pub(crate) threads: &'s [u32],
     pub(crate) library: &'s Library<'s>,
     pub(crate) options: &'s Options,
-    /// Who shares fingerprints with whom.
-    pub(crate) nearby: Nearby,
-    /// The sentences that several messages have.
-    pub(crate) sentences: Leading<u64>,
-    /// The attachments and links that several messages have.
-    pub(crate) things: Leading<u64>,
-    /// The conversations that several messages are in.
-    pub(crate) conversations: Leading<u64>,
+    /// What leads from messages to others.
+    pub(crate) leads: Leads,
     /// For each message whether it holds a fact or a run of words that no other has, so that nothing can cover it.
     pub(crate) new: Vec<bool>,
     /// The messages in the order in which they are asked.
@@ -76,19 +69,6 @@ pub(crate) struct Walk<'s> {
 pub(crate) type Decisions = HashMap<u32, Proven, FixedState>;
 
 impl<'s> Walk<'s> {
-    /// Makes room: nobody is looked for any more.
-    pub(crate) fn forget(&mut self) {
-        self.nearby = Nearby::Known(Vec::new());
-        for leading in [
-            &mut self.sentences,
-            &mut self.things,
-            &mut self.conversations,
-        ] {
-            *leading = Leading::default();
-        }
-        self.hard = Mutex::default();
-    }
-
     /// Walks down the order and decides.
     pub(crate) fn decide(&self, progress: &dyn Progress) -> (Kept, Decisions) {
         let mut kept = Kept {

@@ -19,6 +19,13 @@ pub(crate) enum Nearby {
     Known(Vec<Vec<u32>>),
 }
 
+impl Default for Nearby {
+    /// Nobody is near anybody.
+    fn default() -> Self {
+        Self::Known(Vec::new())
+    }
+}
+
 /// The fingerprints that several messages have.
 #[derive(Debug)]
 pub(crate) struct Fingerprints {
@@ -75,7 +82,7 @@ pub(crate) fn least_shared(fingerprints: u32, common: u32) -> (u32, bool) {
 impl Walk<'_> {
     /// The messages near `a` that are `wanted`, the nearest first, and no more than `most`.
     pub(crate) fn near(&self, a: u32, most: usize, wanted: impl Fn(u32) -> bool) -> Vec<u32> {
-        let fingerprints = match &self.nearby {
+        let fingerprints = match &self.leads.nearby {
             Nearby::Counted(fingerprints) => fingerprints,
             Nearby::Known(near) => {
                 let near = near[a as usize].iter().copied();

@@ -264,7 +264,7 @@ impl Question<'_, '_> {
 
     /// A kept message that has this attachment or link.
     fn holder(&self, thing: u64) -> Option<u32> {
-        let mut holders = self.walk.led_to(&self.walk.things, thing);
+        let mut holders = self.walk.led_to(&self.walk.leads.things, thing);
         holders.find(|&b| b != self.a && b != self.without && self.kept.has(b))
     }
 
@@ -275,7 +275,7 @@ impl Question<'_, '_> {
 
     /// The kept messages that have a sentence word for word, as far as it leads to them and they may be asked.
     fn holders(&self, sentence: u64) -> impl Iterator<Item = u32> {
-        let holders = self.walk.led_to(&self.walk.sentences, sentence);
+        let holders = self.walk.led_to(&self.walk.leads.sentences, sentence);
         holders.filter(|&b| self.may_ask(b))
     }
 
@@ -302,8 +302,8 @@ impl Question<'_, '_> {
             let id = record.message_id.as_deref().map(hash_of);
             let answers =
                 |b: &u32| id.is_some_and(|id| walk.records[*b as usize].references.contains(&id));
-            let own = walk.conversations.keys(self.a).iter();
-            let ranks = own.flat_map(|&number| walk.conversations.numbered(number));
+            let own = walk.leads.conversations.keys(self.a).iter();
+            let ranks = own.flat_map(|&number| walk.leads.conversations.numbered(number));
             let mut members: Vec<u32> = ranks
                 .map(|&rank| walk.order[rank as usize])
                 .filter(|b| self.may_ask(*b) && !likely.contains(b))
@@ -434,7 +434,7 @@ impl Question<'_, '_> {
 
     /// Whether `b` is known to have a sentence.
     fn has(&self, b: u32, n: usize, hash: u64) -> bool {
-        self.walk.sentences.has(b, hash) || self.found.contains(&(n, b))
+        self.walk.leads.sentences.has(b, hash) || self.found.contains(&(n, b))
     }
 
     fn has_all(&self, b: u32) -> bool {

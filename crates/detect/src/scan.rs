@@ -20,16 +20,15 @@ use crate::counted::Unfit;
 use crate::cover::{hold, residue_kind};
 use crate::hard::tells_news;
 use crate::keepset::{Decisions, Walk};
+use crate::leads::{Leads, Told};
 use crate::library::Library;
 use crate::memo::{Answers, Memo, Question, write_yes_or_no, yes_or_no};
-use crate::near::{Fingerprints, Nearby};
 use crate::order::{KeepRule, by_content, by_policy};
 use crate::part::{Statistics, Whole};
 use crate::reading::{self, Read};
 use crate::record::{Record, Sameness};
-use crate::shared::{Holding, Reach, Shared};
 use crate::show::bytes_of;
-use crate::threads::{conversation, threads};
+use crate::threads::threads;
 
 /// Which words make fingerprints, and which numbers stand for them. Only candidates depend on it: every verdict is proved
 /// on the text.
@@ -319,46 +318,19 @@ fn judge(
         .par_iter()
         .map(|record| is_new(record, &aside, known))
         .collect();
-    let reach = Reach::USUAL;
-    // Whom a key leads to is known from the whole, or else counted here.
-    let leads = |holding: Holding<'_, u64>| match whole {
-        Some(whole) => whole.leads(&records[holding.message as usize], holding.key()),
-        None => {
-            let stays = new[holding.message as usize];
-            reach.shows(holding.frequency, holding.place, stays)
-        }
-    };
-    let thread_key = |a: u32| {
-        let thread = whole.and_then(|whole| whole.thread(&records[a as usize]));
-        conversation(thread.unwrap_or(u64::from(threads[a as usize])))
-    };
-    let most = reach.shown.max(reach.few);
-    let shared = |twice: Option<&Twice>, keys: KeysOf<'_>| {
-        Shared::of(&records, &order, twice, keys).leading(&order, most, leads)
-    };
-    let nearby = match whole {
-        Some(whole) => Nearby::Known(whole.near(&records, &order)),
-        None => {
-            let shared = Shared::of(&records, &order, Some(pairs), |_, record, keys| {
-                if let Some(detail) = aside.get(&record.detail) {
-                    keys.extend(detail.fingerprints(winnow));
-                }
-            });
-            Nearby::Counted(Fingerprints::of(&records, &order, shared))
-        }
-    };
-    let sentences = shared(Some(&told), &|_, record, keys| {
-        if let Some(detail) = aside.get(&record.detail) {
-            keys.extend(detail.told.iter().map(|told| told.hash));
-        }
-    });
-    drop(told);
-    let things = shared(None, &|_, record, keys| {
-        keys.extend(record.attachments.iter().chain(&record.links));
-    });
-    let conversations = shared(None, &|a, _, keys| {
-        keys.push(thread_key(a));
-    });
+    let leads = Leads::of(
+        &Told {
+            records: &records,
+            order: &order,
+            threads: &threads,
+            new: &new,
+            aside: &aside,
+            winnow,
+            whole,
+        },
+        pairs,
+        told,
+    );
     let mut ranks = vec![u32::MAX; records.len()];
     for (&a, rank) in order.iter().zip(0..) {
         ranks[a as usize] = rank;
@@ -368,10 +340,7 @@ fn judge(
         threads: &threads,
         library: &library,
         options,
-        nearby,
-        sentences,
-        things,
-        conversations,
+        leads,
         new,
         order: &order,
         ranks,
@@ -392,7 +361,9 @@ fn judge(
         .versions(&stay, &kept, progress)
         .into_iter()
         .collect::<HashMap<_, _, FixedState>>();
-    walk.forget();
+    // Nobody is looked for any more.
+    walk.leads = Leads::default();
+    walk.hard = Mutex::default();
     let copies = proved_copies(&groups, &walk, progress);
 
     let names = match whole {
@@ -468,9 +439,6 @@ fn judge(
     };
     (scan, prints, answers)
 }
-
-/// Tells the keys of a message.
-type KeysOf<'k> = &'k (dyn Fn(u32, &Record, &mut Vec<u64>) + Sync);
 
 /// Whether a message holds a fact or a run of words that no other message has, so that nothing can cover it. One of which that is no
 /// longer known stays.
