@@ -11,8 +11,10 @@ use twicetold_source::Collection;
 use crate::check;
 use crate::comparable::Comparable;
 use crate::cover::{Held, category, combine, content, hold, witnesses};
+use crate::explain::shown;
+use crate::options::Options;
 use crate::recheck::{Doubt, recheck};
-use crate::scan::{Options, Scan, shown};
+use crate::scan::Scan;
 
 /// How many passages that would be lost are told.
 const MOST_PASSAGES: usize = 5;

@@ -20,10 +20,11 @@ use crate::hard::Hard;
 use crate::leads::Leads;
 use crate::library::Library;
 use crate::memo::Memo;
+use crate::options::Options;
+use crate::progress::{Progress, Stage};
 use crate::prove::CANDIDATES;
 use crate::proven::Proven;
 use crate::record::Record;
-use crate::scan::{Options, Progress, Stage};
 
 /// How many messages are compared with what is kept at a time.
 pub(crate) const BATCH: usize = 512;

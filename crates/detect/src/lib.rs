@@ -23,6 +23,7 @@ mod counted;
 mod counting;
 mod cover;
 mod differ;
+mod explain;
 mod hard;
 mod keepset;
 mod leads;
@@ -30,11 +31,13 @@ mod library;
 mod many;
 mod memo;
 mod near;
+mod options;
 mod order;
 mod outline;
 mod pairs;
 mod part;
 mod plan;
+mod progress;
 mod prove;
 mod proven;
 mod reading;
@@ -50,7 +53,9 @@ pub use cache::Cache;
 pub use choose::{Cover, Lost, cover};
 pub use counted::Unfit;
 pub use counting::Counting;
+pub use explain::{Explanation, ShownPassage, explain};
 pub use many::Crew;
+pub use options::{Numbering, Options};
 pub use order::KeepRule;
 pub use outline::{Outline, outline};
 pub use pairs::{
@@ -59,10 +64,8 @@ pub use pairs::{
 };
 pub use part::{InWhole, NotStatistics, Statistics, Whole};
 pub use plan::plan;
+pub use progress::{Progress, Quiet, Stage};
 pub use recheck::{Doubt, recheck};
-pub use scan::{
-    Explanation, Numbering, Options, Progress, Quiet, Reread, Scan, ScannedMessage, ShownPassage,
-    Stage, explain, scan, scan_counted, scan_part, scan_with,
-};
+pub use scan::{Reread, Scan, ScannedMessage, scan, scan_counted, scan_part, scan_with};
 pub use shared::Reach;
 pub use show::{Aligned, SHOWN_BYTES, ShownText, SideBySide, Turn, conversation, side_by_side};

@@ -9,8 +9,10 @@ use std::sync::{Mutex, PoisonError};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use twicetold_source::Collection;
 
+use crate::options::Options;
 use crate::part::Whole;
-use crate::scan::{Options, Quiet, Scan, scan, scan_part};
+use crate::progress::Quiet;
+use crate::scan::{Scan, scan, scan_part};
 
 /// A collection of more bytes than this is scanned on all threads.
 const LARGE: u64 = 8 << 20;

@@ -9,9 +9,9 @@ use twicetold_model::{Form, Location, Problem, RawMessage};
 
 use crate::aside::{Sentence, Stored};
 use crate::hard::most_broken;
+use crate::options::Options;
 use crate::order::{KeepRule, content_key, policy_key};
 use crate::record::{Record, record};
-use crate::scan::Options;
 
 /// The outline of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,8 +8,9 @@ use rayon::prelude::*;
 use twicetold_model::Standing;
 use twicetold_source::{Checksum, Collection, Head, Named, PLAN_VERSION, Plan, Removal, plan_path};
 
+use crate::options::Options;
 use crate::order::KeepRule;
-use crate::scan::{Options, Scan, ScannedMessage};
+use crate::scan::{Scan, ScannedMessage};
 
 /// The plan of a scan: every message that may go, with the messages that hold what it says.
 ///

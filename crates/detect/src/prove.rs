@@ -23,8 +23,8 @@ use crate::cover::{Held, category, combine, content, hold, proof, residue, witne
 use crate::hard::{Hard, Open};
 use crate::keepset::{Kept, Walk};
 use crate::memo::{Question as Asked, write_yes_or_no, yes_or_no};
+use crate::options::Numbering;
 use crate::proven::{Proven, read_proven, write_proven};
-use crate::scan::Numbering;
 use crate::shared::Leading;
 use crate::versions::counterpart;
 

@@ -15,9 +15,10 @@ use twicetold_source::{Collection, Task, Trouble};
 use crate::aside::{Aside, Stored};
 use crate::cache::{Opened, Unchanged};
 use crate::counted::{Sample, Unfit};
+use crate::options::{Numbering, Options};
 use crate::part::{Statistics, pairs_in};
+use crate::progress::{Progress, Stage};
 use crate::record::{Record, half, paper_words, print, record};
-use crate::scan::{Numbering, Options, Progress, Stage};
 
 /// How many records are loaded at a time.
 const LOADED: usize = 1024;

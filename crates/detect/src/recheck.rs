@@ -11,9 +11,9 @@ use twicetold_model::{Problem, RawMessage};
 use crate::check;
 use crate::comparable::Comparable;
 use crate::cover::{Held, content, hold, proof};
+use crate::options::Options;
 use crate::prove::contradicts;
 use crate::record::{Record, record};
-use crate::scan::Options;
 
 /// A message about which is to be asked once more.
 #[derive(Clone, Debug)]

@@ -7,119 +7,26 @@ use foldhash::fast::FixedState;
 use rayon::prelude::*;
 use twicetold_index::Twice;
 use twicetold_methods::winnow::Winnow;
-use twicetold_model::{
-    Category, Form, Location, Problem, Residue, ResidueKind, Standing, Verdict, Witness,
-};
+use twicetold_model::{Category, Form, Location, Problem, Standing, Verdict, Witness};
 use twicetold_source::{Collection, Trouble};
 
 use crate::aside::Aside;
 use crate::cache::{Cache, Reader, texts};
 use crate::check;
-use crate::comparable::Comparable;
 use crate::counted::Unfit;
-use crate::cover::{hold, residue_kind};
+use crate::explain::shown_each;
 use crate::hard::tells_news;
 use crate::keepset::{Decisions, Walk};
 use crate::leads::{Leads, Told};
 use crate::library::Library;
 use crate::memo::{Answers, Memo, Question, write_yes_or_no, yes_or_no};
-use crate::order::{KeepRule, by_content, by_policy};
+use crate::options::{Numbering, Options};
+use crate::order::{by_content, by_policy};
 use crate::part::{Statistics, Whole};
+use crate::progress::{Progress, Stage};
 use crate::reading::{self, Read};
 use crate::record::{Record, Sameness};
-use crate::show::bytes_of;
 use crate::threads::threads;
-
-/// Which words make fingerprints, and which numbers stand for them. Only candidates depend on it: every verdict is proved
-/// on the text.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Numbering {
-    /// Unicode words; a stable hash of each. The same numbers everywhere, so the default.
-    #[default]
-    Stable,
-    /// The paper's words (its delimiters and stop words), numbered by first appearance; pairs `2³²·x − y`, mixed.
-    Dictionary,
-    /// The paper to the letter: `a·x − y` with `a` from the whole collection, and minima of that number itself.
-    Paper,
-}
-
-/// How to scan.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// Which numbers stand for words in fingerprints.
-    pub numbering: Numbering,
-    /// Whether to decide early where word pairs show that nothing will be found. Without, a cover made of very short
-    /// passages may be found besides, much later; with or without, every verdict is proved.
-    pub shortcuts: bool,
-    /// Which copy survives; the first rule that tells two messages apart decides.
-    pub keep: Vec<KeepRule>,
-    /// Window of the winnowing, in word pairs.
-    pub window: usize,
-    /// How many witnesses a combined cover may have at the most.
-    pub max_witnesses: usize,
-    /// Texts with fewer content words than this are judged inside their thread only.
-    pub short: usize,
-    /// How many bytes of memory to do with, more or less; see [`Self::memory_for`] if nobody says so. Same result.
-    pub memory: Option<u64>,
-    /// Share of words that two messages must have in common to be called versions, in percent.
-    pub version_percent: u32,
-}
-
-impl Options {
-    /// How many bytes of memory to do with for so many bytes of mail: as many as the user says, or else half of the mail,
-    /// and 256 MB at least.
-    pub fn memory_for(&self, mail: u64) -> u64 {
-        self.memory.unwrap_or_else(|| (mail / 2).max(256_000_000))
-    }
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        let keep = vec![KeepRule::Oldest];
-        Self {
-            numbering: Numbering::Stable,
-            shortcuts: true,
-            keep,
-            window: 3,
-            max_witnesses: 8,
-            short: 8,
-            memory: None,
-            version_percent: 80,
-        }
-    }
-}
-
-/// What the scan is busy with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
-    /// Reading every message once.
-    Reading,
-    /// Comparing texts.
-    Proving,
-    /// Looking for messages that several others cover together.
-    Combining,
-    /// Looking for near copies that differ in a fact.
-    Versions,
-    /// Comparing copies once more, word for word.
-    Copies,
-}
-
-/// Somebody who wants to know how far a scan is.
-pub trait Progress: Sync {
-    /// A stage begins; `total` counts bytes for reading, messages otherwise.
-    fn begin(&self, stage: Stage, total: u64);
-    /// So many more messages and bytes are done.
-    fn advance(&self, messages: u64, bytes: u64);
-}
-
-/// Nobody wants to know.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Quiet;
-
-impl Progress for Quiet {
-    fn begin(&self, _stage: Stage, _total: u64) {}
-    fn advance(&self, _messages: u64, _bytes: u64) {}
-}
 
 /// What a scan found.
 #[derive(Clone, Debug, Default)]
@@ -168,26 +75,6 @@ pub struct ScannedMessage {
     pub residue: Vec<String>,
     /// What was wrong with it.
     pub problems: Vec<Problem>,
-}
-
-/// A proof with its texts, for people.
-#[derive(Clone, Debug, Default)]
-pub struct Explanation {
-    /// The passages of the message in the order of its text, matched or not.
-    pub passages: Vec<ShownPassage>,
-}
-
-/// A stretch of a message, and where it stands elsewhere.
-#[derive(Clone, Debug)]
-pub struct ShownPassage {
-    /// The text as it stands in the message, white space folded.
-    pub text: String,
-    /// The number of the witness in the scan, and the text as it stands there; `None` if it stands nowhere else.
-    pub there: Option<(u32, String)>,
-    /// If it stands nowhere else: what it is.
-    pub residue: Option<ResidueKind>,
-    /// Whether the two texts differ by more than case, white space and quote marks.
-    pub changed: bool,
 }
 
 /// Scans a collection. Reads only. Same input, same result, whatever the number of threads.
@@ -603,94 +490,4 @@ fn residue_texts(
                 .unwrap_or_default()
         })
         .collect()
-}
-
-/// Each residue as a reader would see it.
-pub(crate) fn shown_each(text: &Comparable, residue: &[Residue]) -> Vec<String> {
-    residue.iter().map(|r| shown(text, &r.words)).collect()
-}
-
-/// A stretch of a message as a reader would see it on one line: quote marks and line ends gone.
-pub(crate) fn shown(text: &Comparable, words: &std::ops::Range<u32>) -> String {
-    let stretch = bytes_of(text, words);
-    let whole = text
-        .document
-        .text
-        .get(stretch.start as usize..stretch.end as usize)
-        .unwrap_or_default();
-    let lines = whole.split('\n').enumerate().map(|(n, line)| {
-        let marks = if n == 0 {
-            0
-        } else {
-            twicetold_mail::segment::quote_marks(line).1
-        };
-        line.get(marks..).unwrap_or(line)
-    });
-    lines
-        .flat_map(str::split_whitespace)
-        .collect::<Vec<_>>()
-        .join(" ")
-}
-
-/// Shows why the message with this number in `scan` got its verdict, passage by passage.
-pub fn explain(collection: &Collection, scan: &Scan, message: u32) -> Explanation {
-    let again = |m: u32| -> Option<Comparable> {
-        let found = scan.messages.get(m as usize)?;
-        let raw = collection.read(&found.location).ok()?;
-        Some(Comparable::new(twicetold_mail::read(raw.form, &raw.bytes)))
-    };
-    let (Some(text), Some(judged)) = (again(message), scan.messages.get(message as usize)) else {
-        return Explanation::default();
-    };
-    let held: Vec<_> = judged
-        .verdict
-        .witnesses
-        .iter()
-        .filter_map(|w| {
-            Some(hold(
-                &text,
-                w.message,
-                std::sync::Arc::new(again(w.message)?),
-            ))
-        })
-        .collect();
-    let passages = text
-        .units
-        .iter()
-        .enumerate()
-        .map(|(n, unit)| {
-            let here = shown(&text, &unit.words);
-            let found = held.iter().find_map(|h| {
-                let place = match unit.content {
-                    true => h.places[n],
-                    false => crate::align::find(&text, unit, &h.text, None),
-                }?;
-                Some((
-                    h.message,
-                    shown(&h.text, &crate::cover::words_of(&h.text, place)),
-                ))
-            });
-            let bare = |s: &str| {
-                s.trim_matches(|c: char| !c.is_alphanumeric())
-                    .to_lowercase()
-            };
-            let known = judged
-                .verdict
-                .residue
-                .iter()
-                .find(|r| r.words == unit.words)
-                .map(|r| r.kind);
-            ShownPassage {
-                changed: found
-                    .as_ref()
-                    .is_some_and(|(_, there)| bare(there) != bare(&here)),
-                residue: found
-                    .is_none()
-                    .then(|| known.unwrap_or_else(|| residue_kind(unit))),
-                text: here,
-                there: found,
-            }
-        })
-        .collect();
-    Explanation { passages }
 }

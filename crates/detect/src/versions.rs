@@ -10,9 +10,10 @@ use twicetold_model::{Residue, ResidueKind, Witness, Word};
 use crate::cache::{Reader, Writer, read_residues, read_witness, residues, texts, witness};
 use crate::comparable::{Comparable, Unit};
 use crate::cover::{Held, hold, residue_kind};
+use crate::explain::shown_each;
 use crate::keepset::{Kept, Walk};
 use crate::memo::Question;
-use crate::scan::{Progress, shown_each};
+use crate::progress::Progress;
 
 /// How many near copies are looked at for one message: a template has thousands, and any will do.
 const LOOKED_AT: usize = 4;

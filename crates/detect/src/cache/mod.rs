@@ -27,8 +27,9 @@ use twicetold_source::Collection;
 
 use crate::aside::Detail;
 use crate::memo::{Answers, Question};
+use crate::options::{Numbering, Options};
 use crate::record::Record;
-use crate::scan::{Numbering, Options, Scan};
+use crate::scan::Scan;
 use known::{Known, KnownFile, KnownMessage};
 
 pub(crate) use bytes::{Reader, Writer};
@@ -430,8 +431,10 @@ mod tests {
 
     use super::{VERSION, records};
     use crate::aside::Stored;
+    use crate::options::Options;
+    use crate::progress::Quiet;
     use crate::record::{print, record};
-    use crate::scan::{Options, Quiet, scan};
+    use crate::scan::scan;
 
     /// What is remembered of the mails of this project, and what is found among them, as one number. When it changes, so must
     /// [`VERSION`]: a cache written before would be believed.

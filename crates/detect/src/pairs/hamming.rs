@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use twicetold_methods::simhash::HammingIndex;
 
 use super::copies::{Copies, Scored};
-use crate::scan::Progress;
+use crate::progress::Progress;
 
 /// How many texts are done at once.
 const CHUNK: usize = 2048;

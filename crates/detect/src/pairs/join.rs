@@ -16,7 +16,7 @@ use twicetold_model::shared_keys;
 
 use super::copies::{Copies, Scored};
 use super::shelf::Shelf;
-use crate::scan::Progress;
+use crate::progress::Progress;
 
 /// How many entries of lists one text walks, if the number of partners is limited at all. The lists of its rarest keys
 /// come first; what is left out are partners by keys that thousands of texts have.

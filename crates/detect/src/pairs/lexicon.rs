@@ -7,7 +7,7 @@ use twicetold_mail::{Wants, read_wanted};
 use twicetold_methods::imatch::LexiconBuilder;
 use twicetold_source::{Collection, Trouble};
 
-use crate::scan::{Progress, Stage};
+use crate::progress::{Progress, Stage};
 
 /// Counts in how many texts of a collection each word occurs, on all threads. Besides, what could not be read.
 pub fn count_words(

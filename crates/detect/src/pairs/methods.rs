@@ -12,7 +12,7 @@ use super::copies::{Copies, Scored};
 use super::hamming;
 use super::join::{Rule, join};
 use super::shelf::Shelf;
-use crate::scan::{Progress, Stage};
+use crate::progress::{Progress, Stage};
 
 /// The pairs of texts at or above the threshold of a method, and how many texts have more partners than are listed.
 pub(super) fn find(

@@ -33,7 +33,7 @@ pub use lexicon::count_words;
 pub use sketching::{Met, Sketched, Sketcher, sketch_each};
 pub use verify::{Check, Verify};
 
-use crate::scan::Progress;
+use crate::progress::Progress;
 use reading::Place;
 
 /// How many partners of one text are listed unless told otherwise.

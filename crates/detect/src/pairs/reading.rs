@@ -10,7 +10,7 @@ use twicetold_source::{Collection, Task, Trouble};
 
 use super::Sought;
 use super::shelf::Shelf;
-use crate::scan::Progress;
+use crate::progress::Progress;
 
 /// Where a text stands, and what it calls itself.
 #[derive(Debug)]

@@ -10,7 +10,7 @@ use twicetold_model::{Form, Location, Problem, RawMessage, Sketch};
 use twicetold_source::{Collection, Task, Trouble};
 
 use super::reading::{id, sketch_of, wanted};
-use crate::scan::{Progress, Stage};
+use crate::progress::{Progress, Stage};
 
 /// How many tasks are read at a time for each thread: enough that a long one does not keep the others waiting for long.
 const AT_ONCE: usize = 4;

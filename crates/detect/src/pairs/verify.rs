@@ -15,7 +15,7 @@ use twicetold_model::{Document, shared_keys};
 use twicetold_source::Collection;
 
 use super::Pairs;
-use crate::scan::{Progress, Stage};
+use crate::progress::{Progress, Stage};
 
 /// How texts are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
