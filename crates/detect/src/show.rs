@@ -1,6 +1,6 @@
 //! A message and its witnesses, made ready for the eye.
 //!
-//! [`explain`](crate::explain) tells a proof in words; this tells it in places: which bytes of the message stand at which bytes of a
+//! [`explain`](crate::explain()) tells a proof in words; this tells it in places: which bytes of the message stand at which bytes of a
 //! witness, and which words differ between the two. Nothing is decided here. The messages are read again, so what is shown is what stands in the mailbox.
 
 use std::ops::Range;
