@@ -76,6 +76,45 @@ impl Output {
         }
         Ok(())
     }
+
+    /// The same for a program in a pipe, which reads while it writes. What goes wrong with the reading is told as it is.
+    pub(crate) fn pass_on(
+        &self,
+        work: impl FnOnce(&mut dyn Write) -> Result<(), Broken>,
+    ) -> Result<()> {
+        let mut failed = None;
+        let written = self.write(|out| {
+            work(out).map_err(|broken| match broken {
+                Broken::Writing(error) => error,
+                Broken::Reading(error) => {
+                    failed = Some(error);
+                    io::ErrorKind::Other.into()
+                }
+            })
+        });
+        failed.map_or(written, Err)
+    }
+}
+
+/// Why a program in a pipe stops.
+#[derive(Debug)]
+pub(crate) enum Broken {
+    /// What it reads is not what it should be.
+    Reading(anyhow::Error),
+    /// What it writes finds no place.
+    Writing(io::Error),
+}
+
+impl From<anyhow::Error> for Broken {
+    fn from(error: anyhow::Error) -> Self {
+        Self::Reading(error)
+    }
+}
+
+impl From<io::Error> for Broken {
+    fn from(error: io::Error) -> Self {
+        Self::Writing(error)
+    }
 }
 
 fn cannot_write(path: &Path) -> Advice {

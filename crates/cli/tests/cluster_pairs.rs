@@ -129,6 +129,37 @@ fn the_rows_are_those_of_pairs_for_every_method() {
     assert_eq!(rows, text(&expected.stdout), "{said}");
 }
 
+#[test]
+fn groups_are_those_of_pairs() {
+    let Some(python) = python("pyspark, pyarrow, pandas") else {
+        return;
+    };
+    let folder = Folder::new("cluster-groups");
+    let texts = folder.at("t.jsonl");
+    fs::write(&texts, families()).unwrap();
+    // What stands on both sides is no near duplicate of itself.
+    let looking = [
+        "--groups",
+        "--method",
+        "winnow,simhash",
+        "--against",
+        &texts,
+    ];
+    let paths = [SAMPLE[0], &texts];
+    let alone = ["pairs", "--format", "jsonl"];
+    let expected = twicetold(alone.into_iter().chain(looking).chain(paths));
+    assert_eq!(expected.status.code(), Some(0));
+    let output = folder.at("groups");
+    let cluster = ["--master", "local[2]", "--output", &output];
+    let run = cluster_pairs(&python, &folder, &[&cluster[..], &looking, &paths].concat());
+    let said = text(&run.stderr);
+    assert_eq!(run.status.code(), Some(0), "{said}");
+    let rows = written(&output);
+    assert!(rows.lines().count() > 2, "{rows}");
+    assert_eq!(rows, text(&expected.stdout), "{said}");
+    assert!(!Path::new(&folder.at("groups.unfinished")).exists());
+}
+
 fn member(row: &str, name: &str) -> String {
     let row: serde_json::Value = serde_json::from_str(row).unwrap();
     row[name].to_string()
@@ -195,7 +226,8 @@ fn tables_and_urls_are_read_and_what_is_bad_is_named_and_left_out() {
     let remote = format!("file://{}", folder.at("remote"));
     let given = [folder.at("mail"), folder.at("tables"), remote];
     let run = |what: &str| {
-        let output = folder.at(what);
+        // What is written goes by Spark's connectors as well.
+        let output = format!("file://{}", folder.at(what));
         let args = [
             ["--master", "local[2]"],
             ["--output", &output],
@@ -206,7 +238,7 @@ fn tables_and_urls_are_read_and_what_is_bad_is_named_and_left_out() {
         let run = cluster(&python, &folder, what, &args);
         let said = text(&run.stderr).to_owned();
         assert_eq!(run.status.code(), Some(3), "{said}");
-        (written(&output), said)
+        (written(&folder.at(what)), said)
     };
     let bad = [
         ("poison.eml", "signal 9"),
@@ -263,6 +295,21 @@ fn tables_and_urls_are_read_and_what_is_bad_is_named_and_left_out() {
         "{said}\n{rows}"
     );
     assert_eq!(rows.lines().count(), 8 * 7 / 2, "{rows}");
+
+    // What Spark cannot reach, or would write over, is told before the work.
+    let there = format!("file://{}", folder.at("scan"));
+    for (mail, output, told) in [
+        (given[0].as_str(), there.as_str(), "already"),
+        ("fax://archive/", &folder.at("new"), "fax://archive/"),
+    ] {
+        let run = cluster(&python, &folder, "scan", &["--output", output, mail]);
+        let said = text(&run.stderr);
+        assert_eq!(run.status.code(), Some(1), "{said}");
+        let error = said.lines().find(|line| line.starts_with("error: "));
+        assert!(error.is_some_and(|line| line.contains(told)), "{said}");
+        assert!(said.contains("hint: "), "{said}");
+    }
+    assert!(!Path::new(&folder.at("new")).exists());
 }
 
 #[test]

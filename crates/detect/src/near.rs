@@ -63,18 +63,15 @@ impl Fingerprints {
     }
 }
 
-/// How much a message has to share with another one to be near it: one in so many of the fingerprints that a few have, or of all.
-const OF_THE_TELLING: u32 = 3;
-const OF_ALL: u32 = 6;
-
 /// Of a message with so many fingerprints, `common` of which more than a few messages have: how many it has to share with one that is
 /// near, and whether the common ones count.
 pub(crate) fn least_shared(fingerprints: u32, common: u32) -> (u32, bool) {
+    let reach = Reach::USUAL;
     let telling = fingerprints.saturating_sub(common);
     let by_all = telling < fingerprints - telling;
     let least = match by_all {
-        true => fingerprints.div_ceil(OF_ALL),
-        false => telling.div_ceil(OF_THE_TELLING),
+        true => fingerprints.div_ceil(reach.of_all),
+        false => telling.div_ceil(reach.of_the_telling),
     };
     (least.max(1), by_all)
 }

@@ -24,6 +24,10 @@ pub struct Reach {
     pub beside: u32,
     /// Of those only so many, the first of the walk, can be seen by it and see others.
     pub row: u32,
+    /// Who is near a message shares one in so many of its fingerprints that are not common;
+    pub of_the_telling: u32,
+    /// if most of them are common, one in so many of all.
+    pub of_all: u32,
 }
 
 impl Reach {
@@ -35,6 +39,8 @@ impl Reach {
         shown: 64,
         beside: 2,
         row: 1_000_000,
+        of_the_telling: 3,
+        of_all: 6,
     };
 
     /// Whether a key that `frequency` messages have leads to one of them: the one at this place of the walk among them.

@@ -20,6 +20,7 @@
 
 #[cfg(unix)]
 pub mod act;
+mod at;
 mod checksum;
 mod container;
 mod discarded;
@@ -47,8 +48,10 @@ use std::sync::atomic::Ordering;
 
 use twicetold_model::{Location, RawMessage};
 
+pub use at::read_exact_at;
 pub use checksum::Checksum;
 pub use discarded::LeftOut;
+pub use held::Pile;
 pub use listing::{Mailbox, MailboxKind, shown_path};
 pub use plan::{Head, Named, PLAN_VERSION, Plan, PlanError, Removal, plan_path};
 pub use portion::{Portion, messages_in};
@@ -121,9 +124,18 @@ impl Collection {
     /// assert_eq!(collection.tasks().count(), 1);
     /// ```
     pub fn of_messages(messages: Vec<RawMessage<'static>>) -> Self {
+        let mut pile = Pile::with_room_for(u64::MAX);
+        messages
+            .into_iter()
+            .for_each(|message| pile.push(message));
+        Self::of_pile(pile)
+    }
+
+    /// The same for messages of which some wait in a file.
+    pub fn of_pile(pile: Pile) -> Self {
         Self {
             listing: Arc::default(),
-            held: Arc::new(Held::new(messages)),
+            held: Arc::new(Held::new(pile)),
             mailboxes: Vec::new(),
             troubles: Vec::new(),
             passed_over: 0,
@@ -178,9 +190,9 @@ impl Collection {
         entries.map(|entry| (self.listing.shown(entry), entry.stamp))
     }
 
-    /// The same files for somebody else to read, in the same order, and what could not be looked at. Files of many messages that are longer than `room` are cut
-    /// into stretches; for that they are read once, here.
-    pub fn portions(&self, room: u64) -> (Vec<Portion>, Vec<Trouble>) {
+    /// The same files for somebody else to read, in the same order. Files of many messages that are longer than `room` are cut into stretches; for that they
+    /// are read once, here. One that cannot be is handed on as a whole.
+    pub fn portions(&self, room: u64) -> Vec<Portion> {
         portion::portions(&self.listing, room)
     }
 
@@ -188,8 +200,8 @@ impl Collection {
     ///
     /// Only the message is read, not what stands before it in its file.
     pub fn read(&self, location: &Location) -> std::io::Result<RawMessage<'static>> {
-        match self.held.find(location) {
-            Some(message) => Ok(message.clone()),
+        match self.held.read(location) {
+            Some(message) => message,
             None => reread::reread(&self.listing, location),
         }
     }

@@ -110,9 +110,10 @@ pub fn messages_in(
     task::hand_out(&listing, &entry, path.to_owned(), file, each, trouble);
 }
 
-/// Cuts what is listed into portions, in the order of the paths; none of a file of many messages is much longer than `room`.
-pub(crate) fn portions(listing: &Arc<Listing>, room: u64) -> (Vec<Portion>, Vec<Trouble>) {
-    let (mut portions, mut troubles) = (Vec::new(), Vec::new());
+/// Cuts what is listed into portions, in the order of the paths; none of a file of many messages is much longer than `room`. A file that cannot be read
+/// here is handed on as a whole: whoever is to read it will say why it cannot be, or has better luck.
+pub(crate) fn portions(listing: &Arc<Listing>, room: u64) -> Vec<Portion> {
+    let mut portions = Vec::new();
     for entry in &listing.entries {
         let whole = Portion {
             path: listing.shown(entry),
@@ -121,23 +122,22 @@ pub(crate) fn portions(listing: &Arc<Listing>, room: u64) -> (Vec<Portion>, Vec<
             kind: kind(entry.place, entry.container),
             range: None,
         };
-        match entry.container.filter(|_| entry.stamp.size > room) {
+        let large = entry.container.filter(|_| entry.stamp.size > room);
+        let starts = large.and_then(|container| cuts(&whole, container, room).ok());
+        match starts {
             None => portions.push(whole),
-            Some(container) => match cuts(&whole, container, room) {
-                Err(error) => troubles.push(Trouble::reading(&whole.path, &error)),
-                Ok(starts) => {
-                    let ends = starts.iter().skip(1).copied().chain([whole.bytes]);
-                    let ranges = starts.iter().copied().zip(ends);
-                    portions.extend(ranges.map(|(start, end)| Portion {
-                        bytes: end.saturating_sub(start),
-                        range: Some(start..end),
-                        ..whole.clone()
-                    }));
-                }
-            },
+            Some(starts) => {
+                let ends = starts.iter().skip(1).copied().chain([whole.bytes]);
+                let ranges = starts.iter().copied().zip(ends);
+                portions.extend(ranges.map(|(start, end)| Portion {
+                    bytes: end.saturating_sub(start),
+                    range: Some(start..end),
+                    ..whole.clone()
+                }));
+            }
         }
     }
-    (portions, troubles)
+    portions
 }
 
 /// Where messages begin, about every `room` bytes. Where one begins depends on how the one before it ends: the file is skimmed from its front.
@@ -201,6 +201,20 @@ mod tests {
 
     const FROM: &str = "From a@b Thu Jan  1 00:00:00 1970\n";
 
+    fn listed(path: &Path, size: u64, container: Container) -> Arc<Listing> {
+        let entry = Entry {
+            folder: 0,
+            name: path.as_os_str().to_owned(),
+            stamp: Stamp {
+                size,
+                ..Stamp::default()
+            },
+            place: Place::Named,
+            container: Some(container),
+        };
+        Arc::new(Listing::new(vec![Folder::nowhere()], vec![entry]))
+    }
+
     type Read = Vec<(Option<u64>, Vec<u8>)>;
 
     fn read(portion: &Portion) -> Read {
@@ -219,19 +233,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");
         std::fs::write(&path, file).unwrap();
-        let entry = Entry {
-            folder: 0,
-            name: path.clone().into_os_string(),
-            stamp: Stamp {
-                size: file.len() as u64,
-                ..Stamp::default()
-            },
-            place: Place::Named,
-            container: Some(container),
-        };
-        let listing = Arc::new(Listing::new(vec![Folder::nowhere()], vec![entry]));
-        let (cut, troubles) = portions(&listing, room);
-        assert_eq!(troubles, []);
+        let cut = portions(&listed(&path, file.len() as u64, container), room);
         let whole = Portion {
             range: Some(0..file.len() as u64),
             ..cut[0].clone()
@@ -258,6 +260,19 @@ mod tests {
         for room in [1, 100, 777, 5000, 1 << 20] {
             let portions = check(&file, room, Container::Mbox);
             assert!(portions > 1 || room > 5000, "{room}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_read_is_handed_on_and_says_why() {
+        let gone = Path::new("/nowhere/gone.mbox");
+        for size in [500, STREAM_ABOVE + 1] {
+            let cut = portions(&listed(gone, size, Container::Mbox), 100);
+            assert_eq!((cut.len(), &cut[0].range), (1, &None));
+            let mut told = Vec::new();
+            cut[0].read(&mut |_| panic!(), &mut |trouble| told.push(trouble));
+            assert_eq!(told.len(), 1);
+            assert!(told[0].problem.what.contains("No such file"), "{:?}", told[0]);
         }
     }
 

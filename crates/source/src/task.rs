@@ -122,7 +122,7 @@ impl Task {
                     });
                 }
             }
-            Work::Held { held, some } => held.hand_out(some, each),
+            Work::Held { held, some } => held.hand_out(some, each, trouble),
             Work::Trouble(what) => trouble(what),
         }
     }

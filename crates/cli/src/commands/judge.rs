@@ -8,8 +8,8 @@ use anyhow::Result;
 use clap::Args;
 use twicetold_cluster::{Handed, InPart, VerdictColumns, VerdictRow, Wanted};
 use twicetold_detect::{Crew, InWhole, Options, Progress, Stage, Statistics, Whole};
-use twicetold_model::{Location, RawMessage};
-use twicetold_source::Collection;
+use twicetold_model::Location;
+use twicetold_source::{Collection, Pile};
 
 use super::TalkArgs;
 use super::engine::{DecidingArgs, parse_size, use_threads};
@@ -43,7 +43,7 @@ pub(super) struct JudgeArgs {
     files: Vec<PathBuf>,
 
     /// How large a group may be; the messages of a larger one stay, unjudged
-    #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = parse_size)]
+    #[arg(long, value_name = "SIZE", default_value = "16G", value_parser = parse_size)]
     largest: u64,
 
     /// Write to this file instead of stdout; it appears when it is complete
@@ -87,6 +87,8 @@ docs/exit-codes.md";
 const BATCH_BYTES: u64 = 32 << 20;
 /// And so many things are written together at the most.
 const BATCH_ITEMS: usize = 4096;
+/// Of a group so many bytes wait in memory; of a larger one the rest waits in a file.
+const ROOM: u64 = 64 << 20;
 
 pub(super) fn run(args: &JudgeArgs, how: TalkArgs) -> Result<Exit> {
     let output = Output::open(args.output.as_deref())?;
@@ -122,18 +124,9 @@ pub(super) fn run(args: &JudgeArgs, how: TalkArgs) -> Result<Exit> {
         unread: 0,
         lost: Vec::new(),
     };
-    let mut failed = None;
-    let written = output.write(|out| {
+    let written = output.pass_on(|out| {
         let mut sheet = Sheet::new(args.format, out, VerdictColumns::default())?;
-        loop {
-            let piece = match feed.next() {
-                Ok(Some(piece)) => piece,
-                Ok(None) => break,
-                Err(error) => {
-                    failed = Some(error);
-                    return Err(io::ErrorKind::Other.into());
-                }
-            };
+        while let Some(piece) = feed.next()? {
             bar.advance(1, piece.len());
             desk.take(piece);
             if desk.ready_bytes >= BATCH_BYTES || desk.ready.len() >= BATCH_ITEMS {
@@ -142,12 +135,9 @@ pub(super) fn run(args: &JudgeArgs, how: TalkArgs) -> Result<Exit> {
         }
         desk.close();
         desk.judge(&mut sheet)?;
-        sheet.finish()
+        Ok(sheet.finish()?)
     });
     bar.finish();
-    if let Some(error) = failed {
-        return Err(error);
-    }
     written?;
     if !how.quiet {
         desk.lost.iter().for_each(|what| warn_of_loss(what));
@@ -192,7 +182,8 @@ struct Desk {
 /// A group whose rows are still coming.
 struct Group {
     name: String,
-    messages: Vec<Placed>,
+    placed: Vec<Placed>,
+    messages: Pile,
     bytes: u64,
     /// Why it is not judged: its messages stay.
     spoilt: Option<&'static str>,
@@ -203,10 +194,10 @@ const TOO_LARGE: &str = "the group is larger than --largest allows, so it was no
 const INCOMPLETE: &str = "rows are missing where the group begins or ends, so it was not judged; \
      hand the whole group over once more";
 
-/// A message with its id and what is known of it from the whole.
+/// Where a message stands, what it is called, and what is known of it from the whole.
 struct Placed {
     id: String,
-    raw: RawMessage<'static>,
+    location: Location,
     whole: Box<InPart>,
 }
 
@@ -222,7 +213,7 @@ struct Judgeable {
     /// What the messages are called, sorted by location.
     ids: Vec<(Location, String)>,
     /// Taken when it is judged.
-    messages: Vec<RawMessage<'static>>,
+    messages: Option<Pile>,
     /// What is known of each from the whole; taken when it is judged.
     wholes: Vec<(Location, InWhole)>,
     /// Those judged elsewhere, sorted.
@@ -270,13 +261,18 @@ impl Desk {
         let gap = std::mem::take(&mut self.gap);
         let open = self.open.get_or_insert_with(|| Group {
             name,
-            messages: Vec::new(),
+            placed: Vec::new(),
+            messages: Pile::with_room_for(ROOM),
             bytes: 0,
             spoilt: gap.then_some(INCOMPLETE),
         });
         open.bytes += raw.bytes.len() as u64;
-        let whole = whole.unwrap_or_default();
-        open.messages.push(Placed { id, raw, whole });
+        open.placed.push(Placed {
+            id,
+            location: raw.location.clone(),
+            whole: whole.unwrap_or_default(),
+        });
+        open.messages.push(raw);
         if open.bytes > self.largest {
             open.spoilt = open.spoilt.or(Some(TOO_LARGE));
         }
@@ -292,9 +288,10 @@ impl Desk {
             return;
         };
         let name = open.name.clone();
-        let messages = std::mem::take(&mut open.messages);
-        for Placed { id, raw, .. } in messages.into_iter().filter(|one| !one.whole.context) {
-            self.refuse(Some(name.clone()), id, raw.location, problem);
+        open.messages = Pile::with_room_for(ROOM);
+        let placed = std::mem::take(&mut open.placed);
+        for one in placed.into_iter().filter(|one| !one.whole.context) {
+            self.refuse(Some(name.clone()), one.id, one.location, problem);
         }
     }
 
@@ -306,31 +303,31 @@ impl Desk {
 
     /// The group that was open is complete.
     fn close(&mut self) {
-        let Some(group) = self.open.take().filter(|group| !group.messages.is_empty()) else {
+        let Some(group) = self.open.take().filter(|group| !group.placed.is_empty()) else {
             return;
         };
-        let mut messages = group.messages;
-        messages.sort_by(|a, b| a.raw.location.cmp(&b.raw.location));
+        let mut placed = group.placed;
+        placed.sort_by(|a, b| a.location.cmp(&b.location));
         let mut whole = Judgeable {
-            wholes: Vec::new(),
+            wholes: Vec::with_capacity(placed.len()),
             context: Vec::new(),
             name: group.name,
-            ids: Vec::with_capacity(messages.len()),
-            messages: Vec::with_capacity(messages.len()),
+            ids: Vec::with_capacity(placed.len()),
+            messages: Some(group.messages),
         };
-        for placed in messages {
-            let (id, raw, known) = (placed.id, placed.raw, *placed.whole);
+        for one in placed {
+            let (id, location, known) = (one.id, one.location, *one.whole);
             if whole
                 .ids
                 .last()
-                .is_some_and(|(before, _)| *before == raw.location)
+                .is_some_and(|(before, _)| *before == location)
             {
                 let problem = "another message of the group has the same path and offset, or the same id; only one was judged";
-                self.refuse(Some(whole.name.clone()), id, raw.location, problem);
+                self.refuse(Some(whole.name.clone()), id, location, problem);
                 continue;
             }
             if known.context {
-                whole.context.push(raw.location.clone());
+                whole.context.push(location.clone());
             }
             let known = InWhole {
                 rank: known.rank,
@@ -340,12 +337,11 @@ impl Desk {
                 common: unsigned(known.common),
                 leading: unsigned(known.leading),
             };
-            whole.wholes.push((raw.location.clone(), known));
-            whole.ids.push((raw.location.clone(), id));
-            whole.messages.push(raw);
+            whole.wholes.push((location.clone(), known));
+            whole.ids.push((location, id));
         }
         self.ready_bytes += group.bytes;
-        self.messages += whole.messages.len() as u64;
+        self.messages += whole.ids.len() as u64;
         self.groups += 1;
         self.ready.push(Item::Group(whole));
     }
@@ -358,8 +354,7 @@ impl Desk {
         let mut wholes = Vec::new();
         for item in &mut ready {
             if let Item::Group(group) = item {
-                let messages = std::mem::take(&mut group.messages);
-                collections.push(Collection::of_messages(messages));
+                collections.extend(group.messages.take().map(Collection::of_pile));
                 let known = std::mem::take(&mut group.wholes);
                 wholes.extend(self.statistics.as_ref().map(|all| Whole::new(all, known)));
             }

@@ -10,7 +10,8 @@ use anyhow::{Context, Result};
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
 use rayon::prelude::*;
-use twicetold_cluster::{SketchColumns, SketchRow, Wanted};
+use serde::Serialize;
+use twicetold_cluster::{Columns, Handed, SketchColumns, SketchRow, Wanted};
 use twicetold_detect::{Met, Progress, Sketcher, Stage, sketch_each};
 use twicetold_methods::catalogue::{Chosen, entry};
 use twicetold_model::{Form, Location, Problem, RawMessage};
@@ -160,28 +161,14 @@ pub(super) fn run(args: &SketchArgs, how: TalkArgs) -> Result<Exit> {
     bar.finish();
     let told = told?;
     if !how.quiet {
-        warn_of_troubles(&told.troubles);
-        told.lost.iter().for_each(|what| warn_of_loss(what));
-        if told.unread_rows > 0 {
-            let rows = units::counted(told.unread_rows, "row", "rows");
-            talk(&format!(
-                "warning: {rows} could not be read; the problems in them say why"
-            ));
-        }
+        told.warn();
         let texts = units::counted(told.texts, "text", "texts");
         talk(&format!(
             "{texts} in {:.1} s",
             start.elapsed().as_secs_f64()
         ));
     }
-    let note = |trouble: &Trouble| trouble.severity == Severity::Note;
-    Ok(
-        if told.unread_rows == 0 && told.lost.is_empty() && told.troubles.iter().all(note) {
-            Exit::Done
-        } else {
-            Exit::Partly
-        },
-    )
+    Ok(told.exit())
 }
 
 /// What to say at the end.
@@ -192,6 +179,28 @@ struct Told {
     /// Where tables have lost rows.
     lost: Vec<String>,
     troubles: Vec<Trouble>,
+}
+
+impl Told {
+    /// Says what could not be read.
+    fn warn(&self) {
+        warn_of_troubles(&self.troubles);
+        self.lost.iter().for_each(|what| warn_of_loss(what));
+        if self.unread_rows > 0 {
+            let rows = units::counted(self.unread_rows, "row", "rows");
+            talk(&format!(
+                "warning: {rows} could not be read; the problems in them say why"
+            ));
+        }
+    }
+
+    fn exit(&self) -> Exit {
+        let note = |trouble: &Trouble| trouble.severity == Severity::Note;
+        match self.unread_rows == 0 && self.lost.is_empty() && self.troubles.iter().all(note) {
+            true => Exit::Done,
+            false => Exit::Partly,
+        }
+    }
 }
 
 /// Whether the paths are tables; some of them may not be.
@@ -267,32 +276,49 @@ fn from_paths(args: &SketchArgs, making: &Making, output: &Output, bar: &Bar) ->
 }
 
 fn from_feed(args: &SketchArgs, making: &Making, output: &Output, bar: &Bar) -> Result<Told> {
+    let columns = SketchColumns::new(args.with_message);
+    pass_on(args, columns, output, bar, |handed| match handed.message {
+        Ok(raw) => {
+            let sketched = making.sketch(&raw);
+            (making.row(Some(&handed.id), sketched, &raw.bytes), true)
+        }
+        Err(what) => {
+            let problem = Problem::new(what);
+            (making.unread(handed.id, handed.location, &problem), false)
+        }
+    })
+}
+
+/// Writes what `make` makes of each row that is handed over: another row, and whether that one could be read.
+fn pass_on<C: Columns>(
+    args: &SketchArgs,
+    columns: C,
+    output: &Output,
+    bar: &Bar,
+    make: impl Fn(Handed) -> (C::Row, bool) + Sync,
+) -> Result<Told>
+where
+    C::Row: Serialize + Send,
+{
     let mut feed = Feed::open(&args.paths, args.from, Wanted::Messages)?;
     let mut told = Told::default();
-    let mut failed = None;
     bar.begin(Stage::Reading, size_of(&args.paths));
-    let written = output.write(|out| {
-        let mut sheet = Sheet::new(args.format, out, SketchColumns::new(args.with_message))?;
+    output.pass_on(|out| {
+        let mut sheet = Sheet::new(args.format, out, columns)?;
         loop {
-            let pieces = match batch(&mut feed, bar) {
-                Ok(pieces) => pieces,
-                Err(error) => {
-                    failed = Some(error);
-                    return Err(io::ErrorKind::Other.into());
-                }
-            };
+            let pieces = batch(&mut feed, bar)?;
             if pieces.is_empty() {
-                return sheet.finish();
+                return Ok(sheet.finish()?);
             }
             for piece in &pieces {
                 if let Piece::Lost(_, what) = piece {
                     told.lost.push(what.clone());
                 }
             }
-            let rows: Vec<(io::Result<Ready<SketchRow>>, bool)> = pieces
+            let rows: Vec<(io::Result<Ready<C::Row>>, bool)> = pieces
                 .into_par_iter()
                 .map(|piece| {
-                    let (row, read) = row(piece, making);
+                    let (row, read) = make(piece.handed());
                     (args.format.ready(vec![row]), read)
                 })
                 .collect();
@@ -304,12 +330,9 @@ fn from_feed(args: &SketchArgs, making: &Making, output: &Output, bar: &Bar) -> 
             // The next program need not wait for more than has come.
             sheet.flush()?;
         }
-    });
+    })?;
     told.unread_rows -= told.lost.len() as u64;
-    match failed {
-        Some(error) => Err(error),
-        None => written.map(|()| told),
-    }
+    Ok(told)
 }
 
 /// The next rows.
@@ -325,21 +348,6 @@ fn batch(feed: &mut Feed, bar: &Bar) -> Result<Vec<Piece>> {
         pieces.push(piece);
     }
     Ok(pieces)
-}
-
-/// The row about what was handed over, and whether that could be read.
-fn row(piece: Piece, making: &Making) -> (SketchRow, bool) {
-    let handed = piece.handed();
-    match handed.message {
-        Ok(raw) => {
-            let sketched = making.sketch(&raw);
-            (making.row(Some(&handed.id), sketched, &raw.bytes), true)
-        }
-        Err(what) => {
-            let problem = Problem::new(what);
-            (making.unread(handed.id, handed.location, &problem), false)
-        }
-    }
 }
 
 /// How the sketches are to be made.

@@ -6,6 +6,7 @@ use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use foldhash::fast::FixedState;
+use twicetold_source::read_exact_at;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// What stands before each record: the checksum of its bytes.
@@ -104,24 +105,6 @@ pub(crate) fn read_back(file: &File, place: Place) -> Option<Vec<u8>> {
     checked(&frame, place)?;
     frame.drain(..HEAD);
     Some(frame)
-}
-
-#[cfg(unix)]
-fn read_exact_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<()> {
-    std::os::unix::fs::FileExt::read_exact_at(file, bytes, at)
-}
-
-#[cfg(windows)]
-fn read_exact_at(file: &File, mut bytes: &mut [u8], mut at: u64) -> io::Result<()> {
-    while !bytes.is_empty() {
-        let read = std::os::windows::fs::FileExt::seek_read(file, bytes, at)?;
-        if read == 0 {
-            return Err(io::ErrorKind::UnexpectedEof.into());
-        }
-        bytes = &mut bytes[read..];
-        at += read as u64;
-    }
-    Ok(())
 }
 
 /// Reads many records; those that stand close together are read at once.

@@ -75,40 +75,32 @@ pub(super) const TABLE: &str = "table";
 pub(super) fn run(args: &EntriesArgs) -> Result<Exit> {
     let sought = args.methods.sought()?;
     refuse_terminal(&Output::Stdout, "an Arrow stream")?;
-    let mut failed = None;
     let mut all_read = true;
-    Output::Stdout
-        .write(|out| {
-            let rows: Box<dyn Rows + '_> = match args.purpose {
-                Purpose::Pairs => Box::new(Entries {
-                    entering: Entering::new(&sought),
-                    table: Table::new(out, EntryColumns::new(sought.len()))?,
-                }),
-                Purpose::Scan => Box::new(Outlines {
-                    options: args.outlining.options(),
-                    table: Table::new(out, OutlineColumns::new(true))?,
-                }),
-            };
-            let mut writer = Writer {
-                rows,
-                outcome: Ok(()),
-                all_read: true,
-            };
-            let read = match args.from {
-                Given::Portions => writer.portions(),
-                Given::Files => writer.files(),
-                Given::Rows => writer.rows(Path::new("-"), None),
-            };
-            all_read = writer.all_read;
-            match read {
-                Ok(()) => writer.outcome.and_then(|()| writer.rows.finish()),
-                Err(error) => {
-                    failed = Some(error);
-                    Err(io::ErrorKind::Other.into())
-                }
-            }
-        })
-        .or_else(|error| failed.map_or(Err(error), Err))?;
+    Output::Stdout.pass_on(|out| {
+        let rows: Box<dyn Rows + '_> = match args.purpose {
+            Purpose::Pairs => Box::new(Entries {
+                entering: Entering::new(&sought),
+                table: Table::new(out, EntryColumns::new(sought.len()))?,
+            }),
+            Purpose::Scan => Box::new(Outlines {
+                options: args.outlining.options(),
+                table: Table::new(out, OutlineColumns::new(true))?,
+            }),
+        };
+        let mut writer = Writer {
+            rows,
+            outcome: Ok(()),
+            all_read: true,
+        };
+        match args.from {
+            Given::Portions => writer.portions()?,
+            Given::Files => writer.files()?,
+            Given::Rows => writer.rows(Path::new("-"), None)?,
+        }
+        all_read = writer.all_read;
+        writer.outcome?;
+        Ok(writer.rows.finish()?)
+    })?;
     Ok(if all_read { Exit::Done } else { Exit::Partly })
 }
 

@@ -14,8 +14,12 @@ use crate::feed::is_table;
 
 /// Paths, and what Spark is to read for itself.
 pub(super) fn apart(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<PathBuf>) {
-    let is_path = |path: &PathBuf| !path.to_string_lossy().contains("://");
-    paths.iter().cloned().partition(is_path)
+    paths.iter().cloned().partition(|path| !is_url(path))
+}
+
+/// Whether it is the business of Spark's connectors.
+pub(super) fn is_url(path: &Path) -> bool {
+    path.to_string_lossy().contains("://")
 }
 
 /// What stands below some paths.
@@ -44,8 +48,7 @@ impl Given {
         }
         let collection = Collection::open_without(&others, left_out);
         let mail = tables.is_empty().then(|| collection.total_bytes());
-        let (mut portions, mut troubles) = collection.portions(room);
-        troubles.extend(collection.troubles().iter().cloned());
+        let mut portions = collection.portions(room);
         portions.extend(tables.into_iter().map(|file| {
             let bytes = file.metadata().map_or(0, |found| found.len());
             let path = file.to_string_lossy().into_owned();
@@ -61,7 +64,7 @@ impl Given {
         });
         Self {
             portions,
-            troubles,
+            troubles: collection.troubles().to_vec(),
             mail,
         }
     }

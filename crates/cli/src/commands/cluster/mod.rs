@@ -24,8 +24,8 @@ use crate::failure::{Advice, Exit};
 use crate::output::Output;
 use crate::report::units;
 use crate::terminal::talk;
-use given::{Given, apart, write_manifest};
-use running::{Job, STATISTICS, Scratch};
+use given::{Given, apart, is_url, write_manifest};
+use running::{Job, STATISTICS, Scratch, fitting};
 use spark::{Spark, SparkArgs};
 
 /// Judge more mail than one machine can, on Apache Spark
@@ -53,11 +53,11 @@ enum What {
 #[derive(Debug, Args)]
 #[command(after_long_help = AFTER_HELP)]
 struct ScanArgs {
-    /// The mailboxes, files and folders to read
+    /// The mailboxes, files and folders to read; URLs are read by Spark's connectors
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
 
-    /// The folder to write; it must not be there yet
+    /// The folder to write, a path or a URL; it must not be there yet
     #[arg(long, short, value_name = "DIR", required = true)]
     output: PathBuf,
 
@@ -78,11 +78,11 @@ struct ScanArgs {
     task: String,
 
     /// How many bytes a part may have; the messages of a larger one stay, unjudged
-    #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = checked_size)]
+    #[arg(long, value_name = "SIZE", default_value = "16G", value_parser = checked_size)]
     largest: String,
 
     /// Up to so many ties between messages are followed in one task, more of them by all executors
-    #[arg(long, value_name = "N", default_value_t = 2_000_000)]
+    #[arg(long, value_name = "N", default_value_t = EDGES_AT_ONCE)]
     edges_at_once: u64,
 
     #[command(flatten)]
@@ -91,6 +91,9 @@ struct ScanArgs {
     #[command(flatten)]
     deciding: PassedOn,
 }
+
+/// One task follows so many ties in a few seconds.
+const EDGES_AT_ONCE: u64 = 2_000_000;
 
 /// How far keys lead: the rules that a scan goes by.
 fn reach() -> Value {
@@ -101,8 +104,24 @@ fn reach() -> Value {
         shown,
         beside,
         row,
+        of_the_telling,
+        of_all,
     } = Reach::USUAL;
-    json!({"few": few, "first": first, "many": many, "shown": shown, "beside": beside, "row": row})
+    json!({
+        "few": few,
+        "first": first,
+        "many": many,
+        "shown": shown,
+        "beside": beside,
+        "row": row,
+        "of_the_telling": of_the_telling,
+        "of_all": of_all,
+    })
+}
+
+/// How many slots mail has that turns out to have less than 2⁰, 2¹, … 2⁶³ bytes.
+fn slots_by_bits() -> Vec<u64> {
+    (0..64).map(|bits| Statistics::slots(1 << bits)).collect()
 }
 
 /// How to write rows.
@@ -128,6 +147,7 @@ const AFTER_HELP: &str = "\
 Examples:
   twicetold cluster scan --output verdicts /archive
   twicetold cluster scan --master spark://head:7077 --output verdicts /archive
+  twicetold cluster scan --output s3a://bucket/verdicts s3a://bucket/mail/
   cat verdicts/part-*                        # the rows, sorted as scan sorts them
 
 Exit codes: 0 done, 1 error, 2 wrong usage, 3 done but something could not be read,
@@ -171,7 +191,8 @@ fn scan(args: &ScanArgs, how: TalkArgs) -> Result<Exit> {
         args: &args.spark,
         scratch: &scratch,
         quiet: how.quiet,
-        bytes: urls.is_empty().then(|| given.bytes()),
+        files: given.bytes(),
+        fitting: fitting(urls.is_empty().then(|| given.bytes())),
         lexicon: None,
     };
     let all_read = job.run(json!({
@@ -181,6 +202,7 @@ fn scan(args: &ScanArgs, how: TalkArgs) -> Result<Exit> {
         "output": output,
         "format": args.format.name(),
         "slots": mail.map(Statistics::slots),
+        "slots_by_bits": slots_by_bits(),
         "largest": args.largest,
         "edges_at_once": args.edges_at_once,
         "checkpoints": beside(&output),
@@ -211,7 +233,8 @@ fn scan(args: &ScanArgs, how: TalkArgs) -> Result<Exit> {
 
 /// What is there is not written over.
 fn refuse_if_there(output: &Path) -> Result<()> {
-    if output.exists() {
+    // What a URL names, the job looks up by Spark's connectors, before it begins.
+    if !is_url(output) && output.exists() {
         return Err(Advice::new(
             format!("there is {} already", output.display()),
             "name another folder with --output, or remove that one",
@@ -233,7 +256,10 @@ fn beside(output: &Path) -> PathBuf {
     name.into()
 }
 
-/// Executors work in folders of their own.
+/// Executors work in folders of their own. A URL means the same everywhere.
 fn absolute(path: &Path) -> PathBuf {
+    if is_url(path) {
+        return path.to_path_buf();
+    }
     std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf())
 }

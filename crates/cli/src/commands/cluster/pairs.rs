@@ -12,7 +12,7 @@ use twicetold_source::LeftOut;
 use super::given::{Given, apart, write_manifest};
 use super::running::{Job, LEXICON, Scratch};
 use super::spark::{Spark, SparkArgs};
-use super::{Format, absolute, checked_size, refuse_if_there};
+use super::{EDGES_AT_ONCE, Format, absolute, beside, checked_size, refuse_if_there};
 use crate::commands::TalkArgs;
 use crate::commands::engine::{parse_size, refuse_if_nothing_is_there};
 use crate::commands::pairs::MethodArgs;
@@ -22,8 +22,8 @@ use crate::terminal::talk;
 
 /// Find texts that are nearly the same, as pairs does
 ///
-/// Writes a folder of files with one row for each pair, sorted as pairs sorts them: the rows that pairs --format
-/// jsonl writes. A path is whatever pairs reads, a Parquet or Arrow file of messages or texts, or a
+/// Writes a folder of files with one row for each pair or group, sorted as pairs sorts them: the rows that pairs
+/// --format jsonl writes. A path is whatever pairs reads, a Parquet or Arrow file of messages or texts, or a
 /// folder of Parquet files. It has to be there for every executor; a URL (hdfs://, s3a://, file://) is read by
 /// Spark's own connectors instead.
 #[derive(Debug, Args)]
@@ -44,7 +44,11 @@ pub(super) struct PairsArgs {
     #[arg(long, value_name = "N", default_value_t = MOST)]
     most: usize,
 
-    /// The folder to write; it must not be there yet
+    /// Write groups of connected texts instead of pairs
+    #[arg(long)]
+    groups: bool,
+
+    /// The folder to write, a path or a URL; it must not be there yet
     #[arg(long, short, value_name = "DIR", required = true)]
     output: PathBuf,
 
@@ -65,6 +69,7 @@ Examples:
   twicetold cluster pairs --output pairs /archive
   twicetold cluster pairs --method simhash --output pairs s3a://bucket/mail/
   twicetold cluster pairs --against /archive --output pairs new.parquet
+  twicetold cluster pairs --groups --output groups /archive
   cat pairs/part-*                           # the rows, sorted as pairs sorts them
 
 Exit codes: 0 done, 1 error, 2 wrong usage, 3 done but something could not be read,
@@ -93,12 +98,14 @@ pub(super) fn run(args: &PairsArgs, how: TalkArgs) -> Result<Exit> {
             "farthest": distance.flatten(),
         })
     });
+    let output = absolute(&args.output);
     let job = Job {
         spark: &spark,
         args: &args.spark,
         scratch: &scratch,
         quiet: how.quiet,
-        bytes: None,
+        files: sides.iter().map(Given::bytes).sum(),
+        fitting: &[],
         lexicon: args.methods.lexicon(),
     };
     let all_read = job.run(json!({
@@ -107,12 +114,15 @@ pub(super) fn run(args: &PairsArgs, how: TalkArgs) -> Result<Exit> {
         "urls": [urls, urls_against],
         "two": !args.against.is_empty(),
         "room": room,
-        "output": absolute(&args.output),
+        "output": output,
         "format": args.format.name(),
         "entering": args.methods.passed_on(),
         "lexicon_name": args.methods.lexicon().map(|_| LEXICON),
         "methods": methods.collect::<Vec<Value>>(),
         "most": args.most,
+        "groups": args.groups,
+        "edges_at_once": EDGES_AT_ONCE,
+        "checkpoints": beside(&output),
         "walk": walk_limit(),
     }))?;
     if !how.quiet {

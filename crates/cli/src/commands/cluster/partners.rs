@@ -43,25 +43,16 @@ pub(super) fn run(args: &PartnersArgs) -> Result<Exit> {
         .map(|sought| Asking::new(sought, most))
         .collect();
     let mut candidates = Candidates::new(Box::new(io::stdin().lock()));
-    let mut failed = None;
-    let written = Output::Stdout.write(|out| {
+    Output::Stdout.pass_on(|out| {
         let mut table = Table::new(out, PartnerColumns::default())?;
         let mut cut = None;
-        loop {
-            let some = match candidates.next_rows() {
-                Ok(Some(some)) => some,
-                Ok(None) => break,
-                Err(why) => {
-                    failed = Some(broken(&why));
-                    return Err(io::ErrorKind::Other.into());
-                }
-            };
+        while let Some(some) = candidates.next_rows().map_err(|why| broken(&why))? {
             for row in some {
                 let (method, a, b) = (row.method, row.asker, row.number);
                 let number = usize::try_from(method).ok();
-                let Some(asking) = number.and_then(|number| asking.get_mut(number)) else {
-                    failed = Some(broken("it names a method that the command does not"));
-                    return Err(io::ErrorKind::Other.into());
+                let asking = number.and_then(|number| asking.get_mut(number));
+                let Some(asking) = asking else {
+                    return Err(broken("it names a method that the command does not").into());
                 };
                 let score = match row.what {
                     CANDIDATE => asking.meet(b, row.keys, row.body),
@@ -90,10 +81,7 @@ pub(super) fn run(args: &PartnersArgs) -> Result<Exit> {
             }
         }
         cut.map_or(Ok(()), |row| table.push(row))?;
-        table.finish()
-    });
-    match failed {
-        Some(error) => Err(error),
-        None => written.map(|()| Exit::Done),
-    }
+        Ok(table.finish()?)
+    })?;
+    Ok(Exit::Done)
 }

@@ -52,6 +52,14 @@ const FOR_OTHERS: [&str; 2] = [
     "spark.sql.adaptive.autoBroadcastJoinThreshold=4m",
 ];
 
+/// What suits a job that scans mail of so many bytes; `None` if that is not known.
+pub(super) fn fitting(mail: Option<u64>) -> &'static [&'static str] {
+    match mail {
+        Some(bytes) if bytes < SMALL => &FOR_SMALL,
+        _ => &FOR_OTHERS,
+    }
+}
+
 /// How many lines of what Spark says are kept for when it fails.
 const REMEMBERED: usize = 400;
 
@@ -88,8 +96,10 @@ pub(super) struct Job<'j> {
     pub(super) args: &'j SparkArgs,
     pub(super) scratch: &'j Scratch,
     pub(super) quiet: bool,
-    /// How much mail there is, if that is known.
-    pub(super) bytes: Option<u64>,
+    /// How many bytes the files have that are given by path.
+    pub(super) files: u64,
+    /// Settings of Spark that suit it; those of the user come after them.
+    pub(super) fitting: &'static [&'static str],
     /// A lexicon to send along.
     pub(super) lexicon: Option<&'j Path>,
 }
@@ -106,7 +116,7 @@ impl Job<'_> {
             "scratch": folder,
             "quiet": self.quiet,
             "partitions": self.args.partitions,
-            "bytes": self.bytes,
+            "bytes": self.files,
         });
         if let (Value::Object(settings), Value::Object(more)) = (&mut settings, more) {
             settings.extend(more);
@@ -197,12 +207,7 @@ impl Job<'_> {
         for conf in ["spark.log.level=ERROR", "spark.ui.enabled=false"] {
             command.args(["--conf", conf]);
         }
-        let fitting: &[&str] = match self.bytes {
-            Some(bytes) if bytes < SMALL => &FOR_SMALL,
-            Some(_) => &FOR_OTHERS,
-            None => &[],
-        };
-        command.args(fitting.iter().flat_map(|conf| ["--conf", conf]));
+        command.args(self.fitting.iter().flat_map(|conf| ["--conf", conf]));
         for conf in &self.args.conf {
             command.args(["--conf", conf]);
         }

@@ -5,17 +5,16 @@ use std::sync::Mutex;
 
 use anyhow::Result;
 use rayon::prelude::*;
-use twicetold_cluster::{OutlineColumns, OutlineRow, Wanted};
+use twicetold_cluster::{OutlineColumns, OutlineRow};
 use twicetold_detect::{Options, Progress, Stage};
 use twicetold_model::Location;
-use twicetold_source::{Severity, Task, Trouble};
+use twicetold_source::{Task, Trouble};
 
-use super::{SketchArgs, all_are_tables, batch, opened};
+use super::{SketchArgs, Told, all_are_tables, opened, pass_on};
 use crate::commands::TalkArgs;
 use crate::commands::engine::use_threads;
-use crate::commands::scan::warn_of_troubles;
 use crate::failure::Exit;
-use crate::feed::{Feed, Piece, is_stdin};
+use crate::feed::is_stdin;
 use crate::output::Output;
 use crate::report::outlines::{row, unread};
 use crate::sheet::{Ready, RowFormat, Sheet, refuse_terminal};
@@ -34,26 +33,21 @@ pub(super) fn run(args: &SketchArgs, how: TalkArgs) -> Result<Exit> {
     use_threads(args.threads)?;
     let bar = Bar::new(how.quiet);
     let stdin = args.paths.iter().any(|path| is_stdin(path));
-    let all_read = if stdin || args.from.is_some() || all_are_tables(&args.paths)? {
+    let told = if stdin || args.from.is_some() || all_are_tables(&args.paths)? {
         from_feed(args, &options, &output, &bar)
     } else {
-        from_paths(args, &options, &output, &bar, how)
+        from_paths(args, &options, &output, &bar)
     };
     bar.finish();
-    Ok(match all_read? {
-        true => Exit::Done,
-        false => Exit::Partly,
-    })
+    let told = told?;
+    if !how.quiet {
+        told.warn();
+    }
+    Ok(told.exit())
 }
 
-/// Outlines of what stands below the paths; whether everything could be read.
-fn from_paths(
-    args: &SketchArgs,
-    options: &Options,
-    output: &Output,
-    bar: &Bar,
-    how: TalkArgs,
-) -> Result<bool> {
+/// Outlines of what stands below the paths.
+fn from_paths(args: &SketchArgs, options: &Options, output: &Output, bar: &Bar) -> Result<Told> {
     let collection = opened(args, output)?;
     bar.begin(Stage::Reading, collection.total_bytes());
     let troubles = Mutex::new(collection.troubles().to_vec());
@@ -77,11 +71,10 @@ fn from_paths(
             }
         }
     })?;
-    let troubles = troubles.into_inner().unwrap_or_default();
-    if !how.quiet {
-        warn_of_troubles(&troubles);
-    }
-    Ok(troubles.iter().all(|t| t.severity == Severity::Note))
+    Ok(Told {
+        troubles: troubles.into_inner().unwrap_or_default(),
+        ..Told::default()
+    })
 }
 
 /// The rows of a task. What could not be read has one as well, as in a scan.
@@ -118,57 +111,17 @@ fn rows(
     args.format.ready(rows)
 }
 
-/// Outlines of rows that are handed over; whether all could be read.
-fn from_feed(args: &SketchArgs, options: &Options, output: &Output, bar: &Bar) -> Result<bool> {
-    let mut feed = Feed::open(&args.paths, args.from, Wanted::Messages)?;
-    bar.begin(Stage::Reading, 0);
-    let (mut all_read, mut failed) = (true, None);
-    let written = output.write(|out| {
-        let mut sheet = Sheet::new(args.format, out, OutlineColumns::new(args.with_message))?;
-        loop {
-            let pieces = match batch(&mut feed, bar) {
-                Ok(pieces) => pieces,
-                Err(error) => {
-                    failed = Some(error);
-                    return Err(io::ErrorKind::Other.into());
-                }
-            };
-            if pieces.is_empty() {
-                return sheet.finish();
+/// Outlines of rows that are handed over.
+fn from_feed(args: &SketchArgs, options: &Options, output: &Output, bar: &Bar) -> Result<Told> {
+    let columns = OutlineColumns::new(args.with_message);
+    pass_on(args, columns, output, bar, |handed| {
+        let id = Some(handed.id.as_str());
+        match handed.message {
+            Ok(raw) => (row(id, &raw, options, args.with_message), true),
+            Err(what) => {
+                let row = unread(id, &handed.location, vec![what.into_owned()]);
+                (row, false)
             }
-            let rows: Vec<(io::Result<Ready<OutlineRow>>, bool)> = pieces
-                .into_par_iter()
-                .map(|piece| of_piece(piece, args, options))
-                .collect();
-            for row in rows {
-                let (row, read) = row;
-                all_read &= read;
-                sheet.put(row?)?;
-            }
-            // The next program need not wait for more than has come.
-            sheet.flush()?;
         }
-    });
-    match failed {
-        Some(error) => Err(error),
-        None => written.map(|()| all_read),
-    }
-}
-
-/// The row about what was handed over, and whether that could be read.
-fn of_piece(
-    piece: Piece,
-    args: &SketchArgs,
-    options: &Options,
-) -> (io::Result<Ready<OutlineRow>>, bool) {
-    let handed = piece.handed();
-    let id = Some(handed.id.as_str());
-    let (row, read) = match handed.message {
-        Ok(raw) => (row(id, &raw, options, args.with_message), true),
-        Err(what) => {
-            let row = unread(id, &handed.location, vec![what.into_owned()]);
-            (row, false)
-        }
-    };
-    (args.format.ready(vec![row]), read)
+    })
 }

@@ -1,7 +1,7 @@
 """The program on an executor: one process for each task, Arrow or lines in, Arrow or lines out. Rows do not become Python objects."""
 
 from contextlib import contextmanager
-from itertools import chain
+from itertools import chain, islice
 import errno
 import os
 import shutil
@@ -142,13 +142,6 @@ def saying(text):
     return lambda stdin: stdin.write(text.encode())
 
 
-def lines(settings, arguments, feed=None):
-    """The lines that the program writes."""
-    with running(settings, arguments, feed) as out:
-        for line in out:
-            yield line.rstrip(b"\n")
-
-
 def arrow(settings, arguments, feed=None, columns=None):
     """The batches of the Arrow stream that the program writes, with these columns."""
     import pyarrow as pa
@@ -169,6 +162,16 @@ def whole(settings, arguments, feed):
         answer.seek(0)
         with pa.ipc.open_stream(answer) as stream:
             yield from stream
+
+
+def whole_lines(settings, arguments, feed, at_once):
+    """The lines that the program writes, so many at once, given only if it came to its end."""
+    with room(), tempfile.TemporaryFile() as answer:
+        with running(settings, arguments, feed) as out:
+            shutil.copyfileobj(out, answer, 1 << 20)
+        answer.seek(0)
+        while some := [line.decode("utf-8").rstrip("\n") for line in islice(answer, at_once)]:
+            yield some
 
 
 def with_columns_of(schema, batch, **constants):

@@ -24,13 +24,12 @@ MAGIC = b"PAR1"
 
 def rows(job, kind):
     """All rows, and whether they stand in the order of the paths."""
-    settings = job.settings
     job.expected = []
     found = by_paths(job, kind)
-    for side, urls in enumerate(settings["urls"]):
-        for more in by_urls(job, kind, side, urls):
+    for side, files in enumerate(job.by_url):
+        for more in by_urls(job, kind, side, files):
             found = more if found is None else found.unionByName(more)
-    return found, not any(settings["urls"])
+    return found, not any(job.by_url)
 
 
 def packs(lines, room, least):
@@ -54,7 +53,7 @@ def by_paths(job, kind):
     with open(settings["manifest"], encoding="utf-8") as manifest:
         tasks = packs(manifest, settings["room"], job.partitions)
     job.step(f"{len(tasks)} tasks to read files")
-    if not tasks and any(settings["urls"]):
+    if not tasks and any(job.by_url):
         return None
     tasks = job.context.parallelize(tasks, max(1, len(tasks)))
     tasks = job.spark.createDataFrame(tasks, "side int, lines string")
@@ -95,9 +94,8 @@ def portions(settings, kind):
     return each
 
 
-def by_urls(job, kind, side, urls):
+def by_urls(job, kind, side, files):
     """What Spark's connectors read: Parquet as rows, all else as whole files."""
-    files = [file for url in urls for file in listed(job, url)]
     if not files:
         return
     tables = [path for path, _ in files if path.endswith(".parquet")]
@@ -200,28 +198,39 @@ def name_of(row):
     return "a row"
 
 
-def listed(job, url):
-    """The files below a URL, as Hadoop's connectors list them: (path, length), sorted. Hidden ones are left out, as Spark leaves them out."""
-    jvm = job.context._jvm
-    root = jvm.org.apache.hadoop.fs.Path(url)
+def file_system(context, url):
+    """The connector for a URL, and the URL as it knows it."""
+    path = context._jvm.org.apache.hadoop.fs.Path(str(url))
     try:
-        found = root.getFileSystem(job.context._jsc.hadoopConfiguration()).listFiles(root, True)
-        files = []
+        return path.getFileSystem(context._jsc.hadoopConfiguration()), path
+    except Exception as error:
+        raise no_way(url, error)
+
+
+def no_way(url, error):
+    what = str(getattr(error, "java_exception", error)).splitlines()[0]
+    return door.Trouble(f"Spark cannot reach {url}: {what}; check the address, and that Spark has the connector and the rights")
+
+
+def listed(context, url):
+    """The files below a URL, as Hadoop's connectors list them: (path, length), sorted. Hidden ones are left out, as Spark leaves them out."""
+    system, root = file_system(context, url)
+    files = []
+    try:
+        found = system.listFiles(root, True)
         while found.hasNext():
             one = found.next()
             path, name = one.getPath().toString(), one.getPath().getName()
             if not name.startswith((".", "_")) and one.getLen() > 0:
                 files.append((path, one.getLen()))
     except Exception as error:
-        what = getattr(error, "java_exception", error)
-        raise door.Trouble(f"cannot list {url}: {what}; check the address, and that Spark has the connector and the rights")
+        raise no_way(url, error)
     return sorted(files)
 
 
 def is_whole(job, path):
     """Whether a Parquet file begins and ends as one."""
-    at = job.context._jvm.org.apache.hadoop.fs.Path(path)
-    system = at.getFileSystem(job.context._jsc.hadoopConfiguration())
+    system, at = file_system(job.context, path)
     length = system.getFileStatus(at).getLen()
     if length < 12:
         return False

@@ -29,8 +29,6 @@ def talk(text):
 
 def tasks(size, cores):
     """Into how many tasks mail of so many bytes is cut: a task has 4 MB or more, and 128 MB or less; in between there are two for each core."""
-    if size is None:
-        return max(2, cores * 2)
     return max(min(cores * 2, size >> 22), size >> 27, 1)
 
 
@@ -40,11 +38,16 @@ class Job:
     def __init__(self, spark, settings):
         self.spark, self.settings = spark, settings
         self.context = spark.sparkContext
-        self.partitions = settings["partitions"] or tasks(settings.get("bytes"), self.context.defaultParallelism)
+        # For each side the files below its URLs: (path, length).
+        self.by_url = [[file for url in urls for file in inputs.listed(self.context, url)] for urls in settings["urls"]]
+        size = settings["bytes"] + sum(length for files in self.by_url for _, length in files)
+        self.partitions = settings["partitions"] or tasks(size, self.context.defaultParallelism)
         for name, value in {
             "spark.sql.shuffle.partitions": self.partitions,
             "spark.sql.execution.arrow.maxRecordsPerBatch": 1000,
             "spark.sql.inMemoryColumnarStorage.batchSize": 1000,
+            # What was written down is small for what becomes of it: a list of messages leads to many pairs.
+            "spark.sql.files.maxPartitionBytes": 16 << 20,
             # Of a long list only its beginning is sent, however long that is.
             "spark.sql.optimizer.windowGroupLimitThreshold": 10_000_000,
         }.items():
@@ -70,6 +73,15 @@ class Job:
         if edges.count() <= self.settings["edges_at_once"]:
             return self.settle(components.in_one_task(edges))
         return components.on_executors(edges, self.settle)
+
+    def numbered(self, rows, order, columns, name):
+        """These columns of the rows, and their numbers in this order, from 0. No task sees all of them."""
+        rows = rows.sort(*order).select(*columns, F.monotonically_increasing_id().alias("nth"))
+        rows = self.settle(rows.select(*columns, F.shiftright("nth", 33).alias("slice"), F.expr("nth & 8589934591").alias("nth")))
+        # A row for each slice: no more than there are tasks.
+        before = F.sum("count").over(Window.orderBy("slice").rowsBetween(Window.unboundedPreceding, -1))
+        slices = rows.groupBy("slice").count().select("slice", F.coalesce(before, F.lit(0)).alias("before"))
+        return rows.join(F.broadcast(slices), "slice").select(*columns, (F.col("before") + F.col("nth")).alias(name))
 
     def talk(self, text):
         if not self.settings["quiet"]:
@@ -98,15 +110,13 @@ def read(job):
     return rows.unionByName(lost, allowMissingColumns=True)
 
 
-def slots_for(size):
-    """How many slots the statistics of so much mail have: as many as the program gives it."""
-    return min(1 << 32, 1 << (max(64, size // 16) * 8 - 1).bit_length())
-
-
 def statistics(job, rows):
     """Which word pairs and facts several messages have: a file that goes to every executor."""
     settings = job.settings
-    count = settings["slots"] or slots_for(rows.agg(F.sum("bytes")).first()[0] or 0)
+    count = settings["slots"]
+    if count is None:
+        size = rows.agg(F.sum("bytes")).first()[0] or 0
+        count = settings["slots_by_bits"][size.bit_length()]
     slots = ["--format", "arrow", "--slots", str(count), "-"]
     schema = "method string, id string, sketch binary"
     columns = ["method", "id", "sketch"]
@@ -181,13 +191,7 @@ def find_ranks(job, outlines):
     same = Window.partitionBy("name").orderBy("policy", "path", "at")
     heads = outlines.select("n", name.alias("name"), "content", "policy", "path", "at")
     heads = job.settle(heads.withColumn("head", F.first("n").over(same)).drop("name"))
-    order = heads.where("n = head").sort("content", "policy", "path", "at").select("head")
-    order = order.withColumn("nth", F.monotonically_increasing_id())
-    order = job.settle(order.select("head", F.shiftright("nth", 33).alias("slice"), F.expr("nth & 8589934591").alias("nth")))
-    # A row for each slice: no more than there are tasks.
-    before = F.sum("count").over(Window.orderBy("slice").rowsBetween(Window.unboundedPreceding, -1))
-    slices = order.groupBy("slice").count().select("slice", F.coalesce(before, F.lit(0)).alias("before"))
-    ranks = order.join(F.broadcast(slices), "slice").select("head", (F.col("before") + F.col("nth")).alias("rank"))
+    ranks = job.numbered(heads.where("n = head"), ["content", "policy", "path", "at"], ["head"], "rank")
     return heads.select("n", "head").join(ranks, "head")
 
 
@@ -305,6 +309,7 @@ def main():
     settings["cores"] = int(spark.conf.get("spark.executor.cores", "1"))
     if spark.sparkContext.master.startswith("local["):
         settings["cores"] = spark.sparkContext.defaultParallelism
+    refuse_if_there(spark, settings["output"])
     job = Job(spark, settings)
     try:
         if settings.get("what") == "pairs":
@@ -319,10 +324,17 @@ def main():
         spark.stop()
 
 
+def refuse_if_there(spark, output):
+    """Said before the work, not after it."""
+    system, path = inputs.file_system(spark.sparkContext, output)
+    if system.exists(path):
+        raise door.Trouble(f"there is {output} already; name another folder with --output, or remove that one")
+
+
 def forget(spark, folder):
     """Removes the checkpoints, wherever Spark has put them."""
-    path = spark.sparkContext._jvm.org.apache.hadoop.fs.Path(folder)
-    path.getFileSystem(spark.sparkContext._jsc.hadoopConfiguration()).delete(path, True)
+    system, path = inputs.file_system(spark.sparkContext, folder)
+    system.delete(path, True)
 
 
 if __name__ == "__main__":

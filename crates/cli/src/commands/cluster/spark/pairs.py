@@ -6,6 +6,7 @@ compares those that met, and pairs of classes are written out as pairs of texts.
 
 import json
 import os
+import re
 from functools import reduce
 from itertools import chain
 
@@ -24,6 +25,10 @@ TOLD = 20
 ROW = (
     "schema int, a string, b string, method string, score double, verified boolean, verified_score double, "
     "a_path string, a_offset bigint, b_path string, b_offset bigint"
+)
+GROUP = (
+    "schema int, group bigint, size bigint, methods array<string>, "
+    "texts array<struct<name: string, path: string, offset: bigint>>"
 )
 
 
@@ -270,30 +275,63 @@ def written_out(job, partners, sizes_a, sizes_b, inside_a, inside_b):
 def write(job, texts, found):
     settings = job.settings
     names = texts.select("text", "name", "path", F.coalesce(F.col("offset").cast("string"), F.lit("null")).alias("offset"))
+    if settings["two"]:
+        # A text that stands on both sides is no near duplicate of itself.
+        found = beside(names, found).where("not (a_path = b_path and a_offset = b_offset)").select(*found.columns)
+    if settings["groups"]:
+        what, rows, schema = "groups", group_rows(job, names, found), GROUP
+    else:
+        what, rows, schema = "pairs", pair_rows(job, names, found), ROW
+    if settings["format"] == "parquet":
+        rows.select(F.from_json("value", schema).alias("row")).select("row.*").write.parquet(settings["output"])
+    else:
+        rows.write.text(settings["output"])
+    job.step(f"{what} written to {settings['output']}")
+
+
+def beside(names, found):
+    """Pairs with the names and places of both texts."""
 
     def named(end):
         return names.select(*[F.col(name).alias(f"{end}_{name}") for name in names.columns])
 
-    rows = found.join(named("a"), F.col("a") == F.col("a_text")).join(named("b"), F.col("b") == F.col("b_text"))
-    if settings["two"]:
-        # A text that stands on both sides is no near duplicate of itself.
-        rows = rows.where("not (a_path = b_path and a_offset = b_offset)")
-    methods = F.array(*[F.lit(json.dumps(method["name"])) for method in settings["methods"]])
-    parts = [
-        ('{"schema":1,"a":', "a_name"),
-        (',"b":', "b_name"),
-        (',"method":', methods[F.col("method")]),
-        (',"score":', "score"),
-        (',"verified":null,"verified_score":null,"a_path":', "a_path"),
-        (',"a_offset":', "a_offset"),
-        (',"b_path":', "b_path"),
-        (',"b_offset":', "b_offset"),
-    ]
-    row = F.concat(*[piece for text, column in parts for piece in (F.lit(text), F.col(column) if isinstance(column, str) else column)], F.lit("}"))
+    return found.join(named("a"), F.col("a") == F.col("a_text")).join(named("b"), F.col("b") == F.col("b_text"))
+
+
+def filled(row):
+    """A row of JSON, with the columns that stand in it in angle brackets."""
+    parts = re.split(r"<(\w+)>", row)
+    return F.concat(*[F.col(part) if n % 2 else F.lit(part) for n, part in enumerate(parts)]).alias("value")
+
+
+def names_of(job):
+    """What the methods are called, as JSON."""
+    return F.array(*[F.lit(json.dumps(method["name"])) for method in job.settings["methods"]])
+
+
+def pair_rows(job, names, found):
+    rows = beside(names, found.withColumn("called", names_of(job)[F.col("method")]))
     rows = rows.repartitionByRange(job.partitions, "a", "b", "method").sortWithinPartitions("a", "b", "method")
-    rows = rows.select(row.alias("value"))
-    if settings["format"] == "parquet":
-        rows.select(F.from_json("value", ROW).alias("row")).select("row.*").write.parquet(settings["output"])
-    else:
-        rows.write.text(settings["output"])
-    job.step(f"pairs written to {settings['output']}")
+    return rows.select(
+        filled(
+            '{"schema":1,"a":<a_name>,"b":<b_name>,"method":<called>,"score":<score>,"verified":null,"verified_score":null,'
+            '"a_path":<a_path>,"a_offset":<a_offset>,"b_path":<b_path>,"b_offset":<b_offset>}'
+        )
+    )
+
+
+def group_rows(job, names, found):
+    """Everybody who is connected through pairs, in the order of the first texts; a group is one row."""
+    labels = job.components(found.select("a", "b").distinct()).toDF("text", "root")
+    seen = found.select(F.col("a").alias("text"), "method").join(labels, "text")
+    called = F.transform(F.sort_array(F.collect_set("method")), lambda n: names_of(job)[n])
+    seen = seen.groupBy("root").agg(F.concat_ws(",", called).alias("methods"))
+    text = filled('{"name":<name>,"path":<path>,"offset":<offset>}')
+    members = names.join(labels, "text").select("root", "text", text)
+    listed = F.transform(F.sort_array(F.collect_list(F.struct("text", "value"))), lambda member: member["value"])
+    groups = members.groupBy("root").agg(F.count("*").cast("string").alias("size"), F.concat_ws(",", listed).alias("texts"))
+    numbers = job.numbered(labels.where("text = root").select("root"), ["root"], ["root"], "number")
+    numbers = numbers.select("root", (F.col("number") + 1).alias("number"))
+    rows = groups.join(seen, "root").join(numbers, "root").withColumn("group", F.col("number").cast("string"))
+    rows = rows.repartitionByRange(job.partitions, "number").sortWithinPartitions("number")
+    return rows.select(filled('{"schema":1,"group":<group>,"size":<size>,"methods":[<methods>],"texts":[<texts>]}'))

@@ -26,8 +26,9 @@ def _nth(held, keys, most):
 
 
 def by_keys(reps, reach, settle):
-    """Who asks whom by sentences, things and conversations: pairs (a asks, b is asked, b is open), and marks (rank, common, leading): the
-    keys a message asks for that more than a few have, and those that lead to it all the same."""
+    """Who asks whom by sentences, things and conversations: pairs (a asks, b is asked, b is open), as many as it takes to know which messages are in one
+    part and which are asked there; and marks (rank, common, leading): the keys a message asks for that more than a few have, and those
+    that lead to it all the same."""
     few, first, many, shown = (reach[name] for name in ("few", "first", "many", "shown"))
 
     def keyed(kind, list_of, asks):
@@ -53,14 +54,14 @@ def by_keys(reps, reach, settle):
         )
         .where("frequency > 1")
     )
+    # Whoever asks for it is tied to all who have it, so that they are in one part: it is enough to tie them to one that asks.
     rare = lists.where(F.col("frequency") <= few).select("holders").distinct()
+    one = F.filter("holders", lambda holder: holder["asks"])[0]["rank"]
     pairs = (
-        rare.where(F.exists("holders", lambda h: h["asks"]))
-        .select("holders", F.explode("holders").alias("x"))
-        .where("x.asks")
-        .select("x", F.explode("holders").alias("y"))
-        .where("x.rank != y.rank")
-        .select(F.col("x.rank").alias("a"), F.col("y.rank").alias("b"), F.col("y.open").alias("open"))
+        rare.where(F.exists("holders", lambda holder: holder["asks"]))
+        .select(one.alias("a"), F.explode("holders").alias("y"))
+        .where("a != y.rank")
+        .select("a", F.col("y.rank").alias("b"), F.col("y.open").alias("open"))
     )
 
     def leads(holder):
@@ -83,6 +84,7 @@ def by_keys(reps, reach, settle):
 def by_fingerprints(reps, reach, settle):
     """Who is near whom: (a, b, open, shared), b being near a."""
     few, first, beside, row = (reach[name] for name in ("few", "first", "beside", "row"))
+    of_the_telling, of_all = reach["of_the_telling"], reach["of_all"]
     asks = F.col("open") | ~F.col("short")
     telling = reps.where(~F.col("empty")).withColumn("entry", F.struct("rank", "open", asks.alias("asks")))
     held = telling.select("rank", "entry", F.explode("fingerprints").alias("key"))
@@ -106,7 +108,7 @@ def by_fingerprints(reps, reach, settle):
     needs = needs.withColumn("common", F.size("fingerprints") - F.coalesce("known", F.lit(0)))
     needs = needs.withColumn("telling", F.greatest(F.lit(0), every - F.col("common")))
     needs = needs.withColumn("by_all", F.col("telling") < every - F.col("telling"))
-    least = F.when(F.col("by_all"), F.ceil(every / 6)).otherwise(F.ceil(F.col("telling") / 3))
+    least = F.when(F.col("by_all"), F.ceil(every / of_all)).otherwise(F.ceil(F.col("telling") / of_the_telling))
     needs = needs.withColumn("least", F.greatest(F.lit(1), least))
 
     # Who is made of little but what many have is compared with the first of that kind, and with those beside it in the walk.
