@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """usage: plan.py POINTS [MESSAGES]: what MESSAGES (10,000,000,000) take on a cluster, from measured points (JSON lines of bench/cluster/run).
 
-The model: seconds to start, seconds of an executor's core for each message, and bytes shuffled for each message, which grow with the logarithm of how many there are. All are
-fitted on the two larger sizes with one executor; every other point is a check. A host that has fewer cores than executors and a driver is overcommitted: such points are shown, and their bytes checked, not their seconds. If a check is off by more than TOLERANCE, this
+The model: seconds to start, seconds of an executor's core for each message, and bytes shuffled for each message, which grow with the logarithm of how many there are; the largest part, which one process judges, takes its
+share of what a scan of all would take. All are fitted on the two larger sizes with one executor; every other point is a check. A host that has fewer cores than executors and a driver is overcommitted: such points are shown, and their bytes checked, not their seconds. If a check is off by more than TOLERANCE, this
 says so and ends with 1: then the plan is not worth reading."""
 
 import json
@@ -13,14 +13,17 @@ import sys
 # How far a point may be from what the model says: the machine on which it is measured does other things besides.
 TOLERANCE = 0.35
 
-# A machine that one can rent: cores, dollars an hour, bytes a second of network, and of local disk.
-CORES, PRICE, NETWORK, DISK = 16, 0.80, 1.25e9, 5e8
+# A machine that one can rent: cores, bytes of memory for the program, dollars an hour, bytes a second of network, and of local disk.
+CORES, MEMORY, PRICE, NETWORK, DISK = 16, 48e9, 0.80, 1.25e9, 5e8
+
+# So many machines judge a share of the mail; a cluster of more judges several shares side by side.
+SIDE = 10
 
 # Assumed, not measured: seconds in which a driver hands out one task; bytes of mail in one, at most.
 HAND_OUT, TASK = 0.002, 128 << 20
 
 # Slots of the statistics, at most; word pairs of a message that no message before it had (assumed). Where more slots are in use than FULL, too few messages
-# are told to be new, and parts grow together: mail of more messages is judged in shares.
+# are told to be new, and parts grow together. Mail of more messages is judged in shares, and so is mail whose largest part has no room in the memory of a machine.
 SLOTS, NEW_PAIRS, FULL = 2**32, 60, 0.8
 
 
@@ -69,41 +72,59 @@ def in_use(messages):
     return 1 - math.exp(-NEW_PAIRS * messages / SLOTS)
 
 
-def planned(messages, size, stages, model):
-    """What so many messages take, for several numbers of machines."""
+def fits(share, single, fraction):
+    """Whether so many messages can be judged together."""
+    return in_use(share) <= FULL and fraction * share * single["memory"] / single["messages"] <= MEMORY
+
+
+def planned(messages, size, stages, model, single, fraction):
+    """What so many messages take, for several numbers of machines. `single` is the point of one machine, `fraction` the largest part's of all messages."""
     start, each, _ = model
     share = messages
-    while in_use(share) > FULL:
+    while not fits(share, single, fraction):
         share /= 10
     shares = round(messages / share)
-    work, moved, mail = each * messages, shares * shuffled(share, model), size * messages
-    print(f"\n{messages:,} messages of {size:,.0f} bytes: {mail / 1e12:,.1f} TB, {work / 3600:,.0f} hours of a core, {moved / 1e12:,.1f} TB shuffled")
-    print(f"judged in {shares:,} shares of {share:,.0f}, one after the other; {in_use(share):.0%} of {SLOTS:,} slots of the statistics in use")
-    print("\n| machines | cores | hours | of them shuffling | of them the driver | dollars | dollars per million messages | disk for each machine |")
-    print("|---|---|---|---|---|---|---|---|")
+    moved, mail = shuffled(share, model), size * share
+    # The largest part of a share is judged by one process; it needs what a scan of so many messages needs.
+    scanned = single["seconds"] * single["threads"] / single["messages"] / CORES
+    largest = fraction * share * scanned
+    tasks = max(mail / TASK, 2 * SIDE * CORES)
+    # What is shuffled is written to a disk, sent unless it is for the same machine, and read.
+    parts = {
+        "start": start,
+        "driver": stages * tasks * HAND_OUT,
+        "tasks": each * share / (SIDE * CORES),
+        "shuffle": moved / SIDE * ((1 - 1 / SIDE) / NETWORK + 2 / DISK),
+        "largest part": largest,
+    }
+    seconds = sum(parts.values())
+    print(
+        f"\n{messages:,} messages of {size:,.0f} bytes: {shares * mail / 1e12:,.1f} TB, {each * messages / 3600:,.0f} hours of a core, {shares * moved / 1e12:,.1f} TB shuffled"
+        f"\njudged in {shares:,} shares of {share:,.0f} by {SIDE} machines each, with {(moved + mail) / SIDE / 1e9:,.0f} GB of disk; {in_use(share):.0%} of {SLOTS:,} slots of the statistics in use; "
+        f"the largest part has {fraction:.0%} of a share and takes {fraction * share * single['memory'] / single['messages'] / 1e9:,.0f} GB of memory"
+        f"\na share: {seconds:,.0f} s, " + ", ".join(f"{name} {value:,.0f}" for name, value in parts.items())
+    )
+    # The same without a cluster: each share is brought to one machine and scanned there.
+    alone = share * scanned + mail / NETWORK
+    print("\n| machines | shares at a time | hours | dollars | dollars per million messages | hours, each share scanned by one machine | dollars |")
+    print("|---|---|---|---|---|---|---|")
     for machines in (10, 30, 100, 300):
-        # What is shuffled is written to a disk, sent unless it is for the same machine, and read.
-        sent = moved / machines * (1 - 1 / machines) / NETWORK
-        disk = 2 * moved / machines / DISK
-        driver = shares * (start + stages * max(size * share / TASK, 2 * machines * CORES) * HAND_OUT)
-        seconds = driver + work / (machines * CORES) + sent + disk
-        cost = seconds / 3600 * machines * PRICE
-        print(
-            f"| {machines:,} | {machines * CORES:,} | {seconds / 3600:,.1f} | {(sent + disk) / 3600:,.1f} | {driver / 3600:,.1f} | {cost:,.0f} "
-            f"| {cost / (messages / 1e6):.2f} | {(moved + mail) / shares / machines / 1e12:,.2f} TB |"
-        )
+        hours = math.ceil(shares / (machines // SIDE)) * seconds / 3600
+        scan = math.ceil(shares / machines) * alone / 3600
+        cost, cheap = (taken * machines * PRICE for taken in (hours, scan))
+        print(f"| {machines:,} | {machines // SIDE} | {hours:,.1f} | {cost:,.0f} | {cost / (messages / 1e6):.3f} | {scan:,.1f} | {cheap:,.0f} |")
 
 
 def main(file, messages="10000000000"):
     with open(file, encoding="utf-8") as lines:
         points = [json.loads(line) for line in lines]
-    single = {p["messages"]: p["seconds"] for p in points if p["executors"] == 0}
+    single = {p["messages"]: p for p in points if p["executors"] == 0}
     points = [p for p in points if p["executors"] > 0]
     sizes = sorted({p["messages"] for p in points})
     if len(sizes) < 3:
         sys.exit("plan.py: points of three sizes are needed; run bench/cluster/run with more")
     model = fitted(points, sizes)
-    print("one machine:", ", ".join(f"{n:,} messages in {s:.1f} s" for n, s in sorted(single.items())), "\n")
+    print("one machine:", ", ".join(f"{n:,} messages in {p['seconds']:.1f} s" for n, p in sorted(single.items())), "\n")
     holds = checked(points, model)
     print(
         f"\nmodel: {model[0]:.0f} s to start, {model[1] * 1e3:.2f} ms of a core and {shuffled(sizes[-1], model) / sizes[-1]:,.0f} bytes shuffled for each of "
@@ -111,8 +132,9 @@ def main(file, messages="10000000000"):
     )
     if not holds:
         sys.exit(f"plan.py: a point is off by more than {TOLERANCE:.0%}; the model does not hold, so there is no plan")
-    largest = [p for p in points if p["messages"] == sizes[-1]]
-    planned(int(messages), sum(p["bytes"] / p["messages"] for p in points) / len(points), largest[0]["stages"], model)
+    last = next(p for p in points if p["messages"] == sizes[-1])
+    size = sum(p["bytes"] / p["messages"] for p in points) / len(points)
+    planned(int(messages), size, last["stages"], model, single[sizes[-1]], last["largest"] / last["messages"])
 
 
 main(*sys.argv[1:])

@@ -307,8 +307,14 @@ columns = {'group': [r[0] for r in rows], 'path': [r[1] for r in rows], 'offset'
            'form': ['mail'] * 5, 'message': [mail(r[3]) for r in rows], 'whole_rank': range(5),
            'whole_thread': range(5), 'whole_context': [r[2] for r in rows]}
 table = pa.table(columns)
-for batch in judging.judge(settings, 1)(iter(table.to_batches(max_chunksize=2))):
-    print(*batch.column(0).to_pylist(), sep='\\n')
+def judged():
+    batches = judging.judge(settings, 1)(iter(table.to_batches(max_chunksize=2)))
+    return [line for batch in batches for line in batch.column(0).to_pylist()]
+lines = judged()
+# Parts that are too large for memory wait in a file, and come out of it as they went in.
+judging.TOGETHER, judging.AT_ONCE = 100, 1
+assert judged() == lines, judged()
+print(*lines, sep='\\n')
 ";
     let version = concat!("twicetold ", env!("CARGO_PKG_VERSION"));
     Some(script(

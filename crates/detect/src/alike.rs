@@ -76,6 +76,9 @@ pub(crate) fn alike(a: &Document, x: &Word, b: &Document, y: &Word) -> bool {
     if x_written.len() < 4 || y_written.len() < 4 || x_written.len().abs_diff(y_written.len()) > 4 {
         return false;
     }
+    if begin_otherwise(x_written, y_written) {
+        return false;
+    }
     let (mut p, mut q) = (String::new(), String::new());
     normalise(x_written, &mut p);
     normalise(y_written, &mut q);
@@ -91,6 +94,16 @@ pub(crate) fn alike(a: &Document, x: &Word, b: &Document, y: &Word) -> bool {
             &q,
             x.flags.has(WordFlags::CAPITAL) && y.flags.has(WordFlags::CAPITAL),
         )
+}
+
+/// Whether two words begin with different letters: then no tolerance makes them one. Most words are told apart by this.
+fn begin_otherwise(x: &str, y: &str) -> bool {
+    match (x.as_bytes().first(), y.as_bytes().first()) {
+        (Some(x), Some(y)) => {
+            x.is_ascii_alphabetic() && y.is_ascii_alphabetic() && !x.eq_ignore_ascii_case(y)
+        }
+        _ => false,
+    }
 }
 
 /// Two forms of one word: the same stem, and endings of at most three letters.
@@ -134,22 +147,23 @@ fn algorithm(language: Language) -> Option<Algorithm> {
 /// One slip: two neighbouring letters swapped in a word of five or more, or one letter too many or too few in a word
 /// of eight or more that is not a name.
 fn misspelt(p: &str, q: &str, names: bool) -> bool {
-    if DISTINCT
-        .iter()
-        .any(|&(x, y)| (p, q) == (x, y) || (q, p) == (x, y))
-    {
-        return false;
-    }
-    let (p, q): (Vec<char>, Vec<char>) = (p.chars().collect(), q.chars().collect());
-    let common = p.iter().zip(&q).take_while(|(x, y)| x == y).count();
+    let slipped = match p.is_ascii() && q.is_ascii() {
+        true => slip(p.as_bytes(), q.as_bytes(), names),
+        false => {
+            let letters = |word: &str| word.chars().collect::<Vec<char>>();
+            slip(&letters(p), &letters(q), names)
+        }
+    };
+    let are = |(x, y): &(&str, &str)| (p, q) == (*x, *y) || (q, p) == (*x, *y);
+    slipped && !DISTINCT.iter().any(are)
+}
+
+fn slip<L: PartialEq>(p: &[L], q: &[L], names: bool) -> bool {
+    let common = p.iter().zip(q).take_while(|(x, y)| x == y).count();
     if common == 0 {
         return false;
     }
-    let (short, long) = if p.len() <= q.len() {
-        (&p, &q)
-    } else {
-        (&q, &p)
-    };
+    let (short, long) = if p.len() <= q.len() { (p, q) } else { (q, p) };
     match long.len() - short.len() {
         0 => {
             let swapped =
@@ -172,6 +186,7 @@ mod tests {
             ("going", "goign"),
             ("government", "goverment"),
             ("occurred", "occured"),
+            ("übernehmen", "übernhemen"),
         ] {
             let long = p.len().min(q.len()) >= 8 || p.len() == q.len();
             assert_eq!(misspelt(p, q, false), long, "{p} {q}");
@@ -197,6 +212,19 @@ mod tests {
             !misspelt("robertson", "robertsons", true),
             "names keep their spelling"
         );
+    }
+
+    #[test]
+    fn words_that_begin_with_other_letters_are_told_apart_by_them() {
+        assert!(begin_otherwise("harbour", "Museum"));
+        for (x, y) in [
+            ("Harbour", "harbor"),
+            ("Übung", "Uebung"),
+            ("１２", "12"),
+            ("", "a"),
+        ] {
+            assert!(!begin_otherwise(x, y), "{x} {y}");
+        }
     }
 
     #[test]

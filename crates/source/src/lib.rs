@@ -125,9 +125,7 @@ impl Collection {
     /// ```
     pub fn of_messages(messages: Vec<RawMessage<'static>>) -> Self {
         let mut pile = Pile::with_room_for(u64::MAX);
-        messages
-            .into_iter()
-            .for_each(|message| pile.push(message));
+        messages.into_iter().for_each(|message| pile.push(message));
         Self::of_pile(pile)
     }
 

@@ -272,7 +272,11 @@ mod tests {
             let mut told = Vec::new();
             cut[0].read(&mut |_| panic!(), &mut |trouble| told.push(trouble));
             assert_eq!(told.len(), 1);
-            assert!(told[0].problem.what.contains("No such file"), "{:?}", told[0]);
+            assert!(
+                told[0].problem.what.contains("No such file"),
+                "{:?}",
+                told[0]
+            );
         }
     }
 
