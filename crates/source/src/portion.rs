@@ -273,7 +273,7 @@ mod tests {
             cut[0].read(&mut |_| panic!(), &mut |trouble| told.push(trouble));
             assert_eq!(told.len(), 1);
             assert!(
-                told[0].problem.what.contains("No such file"),
+                told[0].problem.what.contains("gone since"),
                 "{:?}",
                 told[0]
             );

@@ -68,8 +68,7 @@ class Job:
         return self.spark.read.schema(rows.schema).parquet(place)
 
     def components(self, edges):
-        """(node, root) of every node that has an edge (a, b)."""
-        edges = self.settle(edges)
+        """(node, root) of every node that has an edge (a, b). The edges are gone through more than once, so they have to be written down."""
         if edges.count() <= self.settings["edges_at_once"]:
             return self.settle(components.in_one_task(edges))
         return components.on_executors(edges, self.settle)
@@ -174,7 +173,7 @@ def find_threads(job, outlines):
         .select("space", "key", F.col("anchor.n").alias("b"))
     )
     edges = named.where("first = 1").join(anchors, ["space", "key"]).select(F.col("n").alias("a"), "b")
-    labels = job.components(edges.where("a != b").distinct()).toDF("n", "thread")
+    labels = job.components(job.settle(edges.where("a != b").distinct())).toDF("n", "thread")
     labelled = outlines.select("n", "begins", "path", "at", "message_id").join(labels, "n")
     shown = F.when(F.col("at") < 0, F.col("path")).otherwise(F.concat("path", F.lit("@"), F.col("at").cast("string")))
     first = F.struct("begins", "path", "at", F.coalesce("message_id", shown).alias("name"))
@@ -201,7 +200,7 @@ def find_parts(job, known, reps):
     reach = job.settings["reach"]
     pairs, marks = relations.by_keys(reps, reach, job.settle)
     near = relations.by_fingerprints(reps, reach, job.settle)
-    pairs = job.settle(pairs.union(near.select("a", "b", "open")).distinct())
+    pairs = job.settle(pairs.distinct()).union(near.select("a", "b", "open"))
     nearest = F.sort_array(F.collect_list(F.struct((-F.col("shared")).alias("less"), "b")))
     near = near.groupBy(F.col("a").alias("rank")).agg(nearest["b"].alias("near"))
     heads = known.where("n = head").select("rank", "n")

@@ -322,7 +322,7 @@ def pair_rows(job, names, found):
 
 def group_rows(job, names, found):
     """Everybody who is connected through pairs, in the order of the first texts; a group is one row."""
-    labels = job.components(found.select("a", "b").distinct()).toDF("text", "root")
+    labels = job.components(job.settle(found.select("a", "b").distinct())).toDF("text", "root")
     seen = found.select(F.col("a").alias("text"), "method").join(labels, "text")
     called = F.transform(F.sort_array(F.collect_set("method")), lambda n: names_of(job)[n])
     seen = seen.groupBy("root").agg(F.concat_ws(",", called).alias("methods"))
