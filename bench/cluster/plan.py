@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """usage: plan.py POINTS [MESSAGES]: what MESSAGES (10,000,000,000) take on a cluster, from measured points (JSON lines of bench/cluster/run).
 
-The model: seconds to start, seconds of an executor's core for each message, and bytes shuffled for each message, which grow with the logarithm of how many there are; the largest part, which one process judges, takes its
-share of what a scan of all would take. All are fitted on the two larger sizes with one executor; every other point is a check. A host that has fewer cores than executors and a driver is overcommitted: such points are shown, and their bytes checked, not their seconds. If a check is off by more than TOLERANCE, this
-says so and ends with 1: then the plan is not worth reading."""
+The model: seconds to start, and for each message seconds of an executor's core and bytes shuffled, both of which grow with the logarithm of how many there are; the largest part, which one process
+judges, takes its share of what a scan of all would take. The curves go through the three larger sizes with one executor; every other point is a check. A host that has fewer cores than executors and a driver is overcommitted: such
+points are shown, and their bytes checked, not their seconds. If a check is off by more than TOLERANCE, this says so and ends with 1: then the plan is not worth reading."""
 
 import json
 import math
@@ -27,34 +27,43 @@ HAND_OUT, TASK = 0.002, 128 << 20
 SLOTS, NEW_PAIRS, FULL = 2**32, 60, 0.8
 
 
+def curve(at, what):
+    """(a, b, c) of a + n (b + c ln n) through three points."""
+    (n, x), (m, y), (o, z) = ((p["messages"], p[what]) for p in at)
+
+    def slope(n, x, m, y):
+        # (y - x) = b (m - n) + c (m ln m - n ln n), divided by m - n.
+        return (y - x) / (m - n), (m * math.log(m) - n * math.log(n)) / (m - n)
+
+    (first, bent), (second, bent_more) = slope(n, x, m, y), slope(m, y, o, z)
+    c = (second - first) / (bent_more - bent)
+    b = first - c * bent
+    return x - n * (b + c * math.log(n)), b, c
+
+
+def on(curve, messages, executors=1):
+    """What the curve says of so many messages; what each of them takes is shared by the executors."""
+    a, b, c = curve
+    return a + messages * (b + c * math.log(messages)) / executors
+
+
 def fitted(points, sizes):
-    """Seconds to start, seconds of a core for each message, and bytes shuffled for each: what they are at first, and what every e-fold adds."""
+    """The curves of seconds and of bytes shuffled."""
     at = {p["messages"]: p for p in points if p["executors"] == 1}
-    small, large = (at[size] for size in sizes[-2:])
+    three = [at[size] for size in sizes[-3:]]
     for p in points:
-        p["fit"] = p is small or p is large
+        p["fit"] = any(p is one for one in three)
         p["overcommitted"] = p["executors"] + 1 > p.get("cores", os.cpu_count()) and p["executors"] > 1
-    each = (large["seconds"] - small["seconds"]) / (large["messages"] - small["messages"])
-    start = small["seconds"] - each * small["messages"]
-    bytes_each = [p["shuffle"] / p["messages"] for p in (small, large)]
-    growth = (bytes_each[1] - bytes_each[0]) / math.log(large["messages"] / small["messages"])
-    return start, each, (bytes_each[0] - growth * math.log(small["messages"]), growth)
-
-
-def shuffled(messages, model):
-    """The bytes that so many messages shuffle."""
-    first, growth = model[2]
-    return messages * (first + growth * math.log(messages))
+    return curve(three, "seconds"), curve(three, "shuffle")
 
 
 def checked(points, model):
     """The table of points and whether the model holds for those it was not fitted on."""
-    start, each, _ = model
     holds = True
     print("| messages | executors | seconds | model | shuffle MB | model | rows that differ |   |")
     print("|---|---|---|---|---|---|---|---|")
     for p in points:
-        seconds, moved = start + each * p["messages"] / p["executors"], shuffled(p["messages"], model)
+        seconds, moved = on(model[0], p["messages"], p["executors"]), on(model[1], p["messages"])
         off = abs(moved / p["shuffle"] - 1)
         if not p["overcommitted"]:
             off = max(off, abs(seconds / p["seconds"] - 1))
@@ -79,12 +88,12 @@ def fits(share, single, fraction):
 
 def planned(messages, size, stages, model, single, fraction):
     """What so many messages take, for several numbers of machines. `single` is the point of one machine, `fraction` the largest part's of all messages."""
-    start, each, _ = model
     share = messages
     while not fits(share, single, fraction):
         share /= 10
     shares = round(messages / share)
-    moved, mail = shuffled(share, model), size * share
+    start = model[0][0]
+    work, moved, mail = on(model[0], share) - start, on(model[1], share), size * share
     # The largest part of a share is judged by one process; it needs what a scan of so many messages needs.
     scanned = single["seconds"] * single["threads"] / single["messages"] / CORES
     largest = fraction * share * scanned
@@ -93,13 +102,13 @@ def planned(messages, size, stages, model, single, fraction):
     parts = {
         "start": start,
         "driver": stages * tasks * HAND_OUT,
-        "tasks": each * share / (SIDE * CORES),
+        "tasks": work / (SIDE * CORES),
         "shuffle": moved / SIDE * ((1 - 1 / SIDE) / NETWORK + 2 / DISK),
         "largest part": largest,
     }
     seconds = sum(parts.values())
     print(
-        f"\n{messages:,} messages of {size:,.0f} bytes: {shares * mail / 1e12:,.1f} TB, {each * messages / 3600:,.0f} hours of a core, {shares * moved / 1e12:,.1f} TB shuffled"
+        f"\n{messages:,} messages of {size:,.0f} bytes: {shares * mail / 1e12:,.1f} TB, {shares * work / 3600:,.0f} hours of a core, {shares * moved / 1e12:,.1f} TB shuffled"
         f"\njudged in {shares:,} shares of {share:,.0f} by {SIDE} machines each, with {(moved + mail) / SIDE / 1e9:,.0f} GB of disk; {in_use(share):.0%} of {SLOTS:,} slots of the statistics in use; "
         f"the largest part has {fraction:.0%} of a share and takes {fraction * share * single['memory'] / single['messages'] / 1e9:,.0f} GB of memory"
         f"\na share: {seconds:,.0f} s, " + ", ".join(f"{name} {value:,.0f}" for name, value in parts.items())
@@ -121,14 +130,15 @@ def main(file, messages="10000000000"):
     single = {p["messages"]: p for p in points if p["executors"] == 0}
     points = [p for p in points if p["executors"] > 0]
     sizes = sorted({p["messages"] for p in points})
-    if len(sizes) < 3:
-        sys.exit("plan.py: points of three sizes are needed; run bench/cluster/run with more")
+    if len(sizes) < 4:
+        sys.exit("plan.py: points of four sizes are needed; run bench/cluster/run with more")
     model = fitted(points, sizes)
     print("one machine:", ", ".join(f"{n:,} messages in {p['seconds']:.1f} s" for n, p in sorted(single.items())), "\n")
     holds = checked(points, model)
+    each = [(on(one, sizes[-1]) - one[0]) / sizes[-1] for one in model]
     print(
-        f"\nmodel: {model[0]:.0f} s to start, {model[1] * 1e3:.2f} ms of a core and {shuffled(sizes[-1], model) / sizes[-1]:,.0f} bytes shuffled for each of "
-        f"{sizes[-1]:,} messages, {model[2][1]:,.0f} more for every e-fold"
+        f"\nmodel: {model[0][0]:.0f} s to start; for each of {sizes[-1]:,} messages {each[0] * 1e3:.2f} ms of a core and {each[1]:,.0f} bytes shuffled, "
+        f"and {model[0][2] * 1e3:.2f} ms and {model[1][2]:,.0f} bytes more for every e-fold"
     )
     if not holds:
         sys.exit(f"plan.py: a point is off by more than {TOLERANCE:.0%}; the model does not hold, so there is no plan")

@@ -272,11 +272,7 @@ mod tests {
             let mut told = Vec::new();
             cut[0].read(&mut |_| panic!(), &mut |trouble| told.push(trouble));
             assert_eq!(told.len(), 1);
-            assert!(
-                told[0].problem.what.contains("gone since"),
-                "{:?}",
-                told[0]
-            );
+            assert!(told[0].problem.what.contains("gone since"), "{:?}", told[0]);
         }
     }
 
