@@ -4,6 +4,8 @@ use std::fmt;
 use std::io;
 use std::process::ExitCode;
 
+use twicetold_source::Trouble;
+
 use crate::report::escape::{self, visible};
 use crate::terminal::talk;
 
@@ -22,6 +24,16 @@ pub(crate) enum Exit {
     Spam,
     /// It was done, no message is spam, and one may be; only where that was asked for.
     Unsure,
+}
+
+impl Exit {
+    /// How a run ended that had these troubles, and no others: what is only noted is none.
+    pub(crate) fn after(troubles: &[Trouble]) -> Self {
+        match troubles.iter().all(Trouble::is_note) {
+            true => Self::Done,
+            false => Self::Partly,
+        }
+    }
 }
 
 impl From<Exit> for ExitCode {

@@ -86,8 +86,9 @@ pub(crate) fn talk(line: &str) {
 
 /// The stages of a scan in their order.
 #[cfg(test)]
-const STAGES: [Stage; 5] = [
+const STAGES: [Stage; 6] = [
     Stage::Reading,
+    Stage::Relating,
     Stage::Proving,
     Stage::Combining,
     Stage::Versions,
@@ -139,6 +140,7 @@ impl Bar {
     fn style(&self, stage: Stage, total: u64) -> ProgressStyle {
         let what = match stage {
             Stage::Reading => "Reading  ",
+            Stage::Relating => "Relating ",
             Stage::Proving => "Comparing",
             Stage::Combining => "Combining",
             Stage::Versions => "Versions ",
@@ -149,6 +151,7 @@ impl Bar {
             (Stage::Reading, _) => {
                 "{bar:20} {decimal_bytes} of {decimal_total_bytes}, {messages} messages, {decimal_bytes_per_sec}, {eta} left"
             }
+            (Stage::Relating, _) => "{human_len} messages",
             (_, 0) => "{human_pos} messages",
             (_, _) => "{bar:20} {human_pos} of {human_len} messages, {rate}/s, {eta} left",
         };

@@ -540,6 +540,17 @@ fn names_that_are_not_utf8_survive() {
 }
 
 #[test]
+fn a_trash_of_another_name_is_left_out_too() {
+    let site = Site::new("apply-other-trash", fill);
+    site.must(&["apply", &site.plan, "--yes", "--trash", ".Trash"]);
+    let again = site.folder.at("again.plan");
+    site.must(&["scan", "-q", ".", "--plan", &again]);
+    let plan = fs::read_to_string(&again).unwrap();
+    assert!(plan.contains("\"removals\":0"), "{plan}");
+    assert!(!plan.contains(".Trash"), "{plan}");
+}
+
+#[test]
 fn what_lies_in_the_trash_is_no_reason_to_remove_more() {
     let site = Site::new("apply-trash", fill);
     site.must(&["apply", &site.plan, "--yes"]);
@@ -586,7 +597,13 @@ fn wrong_usage_ends_with_2() {
         assert_eq!(run.status.code(), Some(2), "{args:?}");
     }
     let site = Site::new("apply-usage", fill);
-    for args in [["--trash", "a/b"], ["--label", "a b"], ["--to", "x"]] {
+    for args in [
+        ["--trash", "a/b"],
+        ["--trash", ".Old"],
+        ["--trash", "Trash"],
+        ["--label", "a b"],
+        ["--to", "x"],
+    ] {
         let run = site.run(&["apply", &site.plan, "--yes", args[0], args[1]]);
         assert_eq!(run.status.code(), Some(2), "{args:?}");
     }

@@ -181,6 +181,45 @@ fn a_path_named_twice_is_a_note_and_no_failure() {
 }
 
 #[test]
+fn stats_tell_how_much_every_stage_read() {
+    let output = twicetold(["scan", "../../sample", "--no-cache", "--stats"]);
+    let said = text(&output.stderr);
+    let first = |line: &str| {
+        line.split_whitespace()
+            .next()
+            .unwrap_or_default()
+            .to_owned()
+    };
+    // "1,748 messages" somewhere in a line.
+    let messages = |line: &str| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let at = words.iter().position(|word| word.starts_with("message"));
+        at.map_or(0, |at| {
+            words[at - 1].replace(',', "").parse::<u64>().unwrap()
+        })
+    };
+    let stages: Vec<&str> = said
+        .lines()
+        .skip_while(|line| first(line) != "stage")
+        .skip(1)
+        .take(6)
+        .collect();
+    let names: Vec<String> = stages.iter().map(|line| first(line)).collect();
+    let all = [
+        "reading",
+        "relating",
+        "comparing",
+        "combining",
+        "versions",
+        "copies",
+    ];
+    assert_eq!(names, all, "{said}");
+    let again = said.lines().find(|line| line.starts_with("read again"));
+    let sum: u64 = stages[1..].iter().map(|line| messages(line)).sum();
+    assert!(sum > 0 && again.map(messages) == Some(sum), "{said}");
+}
+
+#[test]
 fn what_is_known_is_not_read_again() {
     let folder = Folder::new("scan-cache");
     let cache = folder.at("cache");

@@ -47,15 +47,19 @@ type KeysOf<'k> = &'k (dyn Fn(u32, &Record, &mut Vec<u64>) + Sync);
 impl Leads {
     /// Finds out. `pairs` and `sentences` know at least the word pairs and the sentences that several messages have.
     pub(crate) fn of(told: &Told<'_>, pairs: &Twice, sentences: Twice) -> Self {
-        let nearby = match told.whole {
+        let nearby = || match told.whole {
             Some(whole) => Nearby::Known(whole.near(told.records, told.order)),
             None => Nearby::Counted(told.fingerprints(pairs)),
         };
-        let own = told.leading(Some(&sentences), &|_, record, keys| {
-            if let Some(detail) = told.aside.get(&record.detail) {
-                keys.extend(detail.told.iter().map(|told| told.hash));
-            }
-        });
+        let own = || {
+            told.leading(Some(&sentences), &|_, record, keys| {
+                if let Some(detail) = told.aside.get(&record.detail) {
+                    keys.extend(detail.told.iter().map(|told| told.hash));
+                }
+            })
+        };
+        // Each has stretches that one thread goes alone.
+        let (nearby, own) = rayon::join(nearby, own);
         drop(sentences);
         Self {
             nearby,

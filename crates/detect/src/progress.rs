@@ -5,6 +5,8 @@
 pub enum Stage {
     /// Reading every message once.
     Reading,
+    /// Finding out who shares what with whom.
+    Relating,
     /// Comparing texts.
     Proving,
     /// Looking for messages that several others cover together.

@@ -35,8 +35,8 @@ pub struct Scan {
     pub messages: Vec<ScannedMessage>,
     /// Files and folders that could not be used.
     pub troubles: Vec<Trouble>,
-    /// How much was read a second time, to compare texts. It depends on the threads; nothing else does.
-    pub reread: Reread,
+    /// How much each stage read a second time, to compare texts. It depends on the threads; nothing else does.
+    pub reread: Vec<(Stage, Reread)>,
     /// How many messages were known from an earlier scan, so that they were not read again.
     pub remembered: u64,
 }
@@ -48,6 +48,16 @@ pub struct Reread {
     pub messages: u64,
     /// Their bytes.
     pub bytes: u64,
+}
+
+impl Reread {
+    /// How much of this is not in what was read `before`.
+    fn since(self, before: Self) -> Self {
+        Self {
+            messages: self.messages - before.messages,
+            bytes: self.bytes - before.bytes,
+        }
+    }
 }
 
 /// A message and what was decided about it.
@@ -183,14 +193,15 @@ fn judge(
     let Read {
         records,
         troubles,
-        pairs,
+        pairs: own_pairs,
         told,
         aside,
         remembered,
         ..
     } = read;
+    progress.begin(Stage::Relating, records.len() as u64);
     let whole = counted.whole;
-    let pairs = counted.before.map_or(&pairs, Statistics::pairs);
+    let pairs = counted.before.map_or(&own_pairs, Statistics::pairs);
     let threads = whole.map_or_else(|| threads(&records), |whole| whole.threads(&records));
     let groups = copies(&records, options);
     let mut order: Vec<u32> = groups.keys().copied().collect();
@@ -218,6 +229,7 @@ fn judge(
         pairs,
         told,
     );
+    drop(own_pairs);
     let mut ranks = vec![u32::MAX; records.len()];
     for (&a, rank) in order.iter().zip(0..) {
         ranks[a as usize] = rank;
@@ -236,8 +248,12 @@ fn judge(
         memo,
         hard: Mutex::default(),
     };
+    // How much had been read when each stage was over.
+    let mut over: Vec<(Stage, Reread)> = Vec::new();
     let (mut kept, mut gone) = walk.decide(progress);
+    over.push((Stage::Proving, library.reread()));
     walk.decide_again(&mut kept, &mut gone, progress);
+    over.push((Stage::Combining, library.reread()));
     let stay: Vec<u32> = order
         .iter()
         .copied()
@@ -248,6 +264,7 @@ fn judge(
         .versions(&stay, &kept, progress)
         .into_iter()
         .collect::<HashMap<_, _, FixedState>>();
+    over.push((Stage::Versions, library.reread()));
     // Nobody is looked for any more.
     walk.leads = Leads::default();
     walk.hard = Mutex::default();
@@ -296,7 +313,15 @@ fn judge(
     }
     let residues = residue_texts(&verdicts, shown, &walk);
     let answers = walk.memo.answers();
-    let reread = library.reread();
+    over.push((Stage::Copies, library.reread()));
+    let before = [Reread::default()]
+        .into_iter()
+        .chain(over.iter().map(|o| o.1));
+    let reread = over
+        .iter()
+        .zip(before)
+        .map(|(&(stage, read), before)| (stage, read.since(before)))
+        .collect();
     let prints = records.iter().map(|record| record.print).collect();
     // What the report shows is taken over from the records: they are not needed any more.
     let messages = records

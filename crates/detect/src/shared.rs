@@ -192,6 +192,14 @@ impl<K: Key> Leading<K> {
         &self.of[message as usize]
     }
 
+    /// The same without the keys themselves, for who asks by their numbers alone.
+    pub(crate) fn by_numbers(self) -> Self {
+        Self {
+            numbers: Numbers::of(Vec::new()),
+            ..self
+        }
+    }
+
     /// Whether a message has a key that others have as well.
     pub(crate) fn has(&self, message: u32, key: K) -> bool {
         let number = self.numbers.get(key);

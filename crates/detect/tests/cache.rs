@@ -104,6 +104,11 @@ fn said(scan: &Scan) -> String {
     format!("{:#?} {:?}", scan.messages, scan.troubles)
 }
 
+/// How many messages were read again to compare texts.
+fn read_again(scan: &Scan) -> u64 {
+    scan.reread.iter().map(|(_, again)| again.messages).sum()
+}
+
 fn all(scan: &Scan) -> u64 {
     scan.messages.len() as u64
 }
@@ -219,7 +224,7 @@ fn an_unchanged_mailbox_is_not_read() {
     assert_eq!(place.same().remembered, 0);
     let second = place.same();
     assert_eq!(second.remembered, all(&second));
-    assert_eq!(second.reread.messages, 0);
+    assert_eq!(read_again(&second), 0);
     // Other options, the same mail: no message is read first, but other texts may have to be compared.
     let options = Options {
         keep: vec![twicetold_detect::KeepRule::Newest],
@@ -238,7 +243,7 @@ fn one_new_message_costs_one_reading() {
     place.write("box/cur/new:2,", &mail(77, &[2], &[6]));
     let scan = place.same();
     assert_eq!(scan.remembered + 1, all(&scan));
-    assert!(scan.reread.messages < 6, "{:?}", scan.reread);
+    assert!(read_again(&scan) < 6, "{:?}", scan.reread);
 }
 
 #[test]

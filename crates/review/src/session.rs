@@ -115,6 +115,7 @@ impl Progress for Meter {
     fn begin(&self, stage: Stage, total: u64) {
         *lock(&self.what) = match stage {
             Stage::Reading => "Reading",
+            Stage::Relating => "Looking for what messages share",
             Stage::Proving => "Comparing",
             Stage::Combining => "Looking for messages that several others hold together",
             Stage::Versions => "Looking for versions",

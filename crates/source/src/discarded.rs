@@ -73,9 +73,37 @@ pub(crate) fn is_discarded(name: &str) -> bool {
     }
 }
 
+/// Whether scans leave out a folder of this name that messages are moved to, whatever is in it: beside a Maildir as trash, in any other folder since
+/// its name begins with a dot. In another one, what was let go would count as kept.
+pub fn can_be_trash(name: &str) -> bool {
+    name == crate::TRASH || name.starts_with('.') && is_discarded(name)
+}
+
+/// The same of a folder on a server, with the folders that it lies in.
+pub fn can_be_trash_on_server(name: &str) -> bool {
+    name.split(['/', '.']).any(is_discarded)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_let_go_is_left_out() {
+        for (name, here, there) in [
+            (".Twicetold-Trash", true, false),
+            (".Trash", true, true),
+            (".INBOX.Trash", true, true),
+            ("Trash", false, true),
+            ("INBOX/Trash", false, true),
+            (".Old", false, false),
+            ("Archive", false, false),
+            ("", false, false),
+        ] {
+            let found = (can_be_trash(name), can_be_trash_on_server(name));
+            assert_eq!(found, (here, there), "{name}");
+        }
+    }
 
     #[test]
     fn names() {

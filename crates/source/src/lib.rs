@@ -50,7 +50,7 @@ use twicetold_model::{Location, RawMessage};
 
 pub use at::read_exact_at;
 pub use checksum::Checksum;
-pub use discarded::LeftOut;
+pub use discarded::{LeftOut, can_be_trash, can_be_trash_on_server};
 pub use held::Pile;
 pub use listing::{Mailbox, MailboxKind, shown_path};
 pub use plan::{Head, Named, PLAN_VERSION, Plan, PlanError, Removal, plan_path};

@@ -25,6 +25,11 @@ pub struct Trouble {
 }
 
 impl Trouble {
+    /// Whether it is only good to know: everything was read that was to be read.
+    pub fn is_note(&self) -> bool {
+        self.severity == Severity::Note
+    }
+
     pub(crate) fn new(path: impl Into<String>, what: &'static str) -> Self {
         Self {
             path: path.into(),

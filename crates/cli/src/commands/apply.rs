@@ -11,7 +11,7 @@ use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
 use twicetold_model::Location;
 use twicetold_source::act::{Action, Applied, Progress, State, Watch, apply};
-use twicetold_source::{Plan, PlanError, Removal};
+use twicetold_source::{Plan, PlanError, Removal, can_be_trash, can_be_trash_on_server};
 
 use super::TalkArgs;
 use super::acting::{
@@ -45,7 +45,7 @@ pub(super) struct ApplyArgs {
     #[arg(long, value_name = "DIR", required_if_eq("action", "move-to"))]
     to: Option<PathBuf>,
 
-    /// The name of the trash folder [default: .Twicetold-Trash; on a server its own trash]
+    /// The name of the trash folder: one that scans leave out, as .Trash [default: .Twicetold-Trash; on a server its own trash]
     #[arg(long, value_name = "NAME")]
     trash: Option<OsString>,
 
@@ -312,6 +312,28 @@ fn check_names(args: &ApplyArgs, plan: &Plan) -> Result<()> {
         return Err(Advice::new(
             "--trash is the name of a folder, not a path",
             "use --action move-to --to DIR to move messages to a folder elsewhere",
+        )
+        .usage()
+        .into_error());
+    }
+    let is_left_out = |on_server: bool, trash: &OsString| {
+        let name = trash.to_string_lossy();
+        match on_server {
+            true => can_be_trash_on_server(&name),
+            false => can_be_trash(&name),
+        }
+    };
+    let read = args.trash.as_ref().filter(|trash| {
+        let mut places = plan.removals.iter().map(|r| r.message.is_on_server());
+        args.action == Deed::Trash && places.any(|on_server| !is_left_out(on_server, trash))
+    });
+    if let Some(trash) = read {
+        return Err(Advice::new(
+            format!(
+                "scans would read {} and take what lies there for kept",
+                visible_path(&trash.to_string_lossy())
+            ),
+            "name a folder that they leave out, such as --trash .Trash (on a server Trash), or use --action move-to --to DIR",
         )
         .usage()
         .into_error());

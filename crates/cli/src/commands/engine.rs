@@ -12,7 +12,7 @@ use twicetold_detect::{
     Cache, KeepRule, Numbering, Options, Progress, Scan, Stage, scan, scan_counted, scan_with,
 };
 use twicetold_model::Standing;
-use twicetold_source::{Collection, LeftOut, Severity, plan_path};
+use twicetold_source::{Collection, LeftOut, plan_path};
 
 use super::statistics;
 use crate::accounts::{AccountsArgs, Places, Remote, cache_folder};
@@ -378,21 +378,10 @@ impl Scanned {
 
     /// Whether everything could be read. Problems of decoding do not count: such mail was read.
     pub(super) fn exit(&self) -> Exit {
-        let unreadable = |standing| standing == Standing::Unreadable;
-        if self
-            .scan
-            .troubles
-            .iter()
-            .all(|trouble| trouble.severity == Severity::Note)
-            && !self
-                .scan
-                .messages
-                .iter()
-                .any(|message| unreadable(message.verdict.standing))
-        {
-            Exit::Done
-        } else {
-            Exit::Partly
+        let mut standings = self.scan.messages.iter().map(|m| m.verdict.standing);
+        match standings.any(|standing| standing == Standing::Unreadable) {
+            true => Exit::Partly,
+            false => Exit::after(&self.scan.troubles),
         }
     }
 }

@@ -147,11 +147,7 @@ fn build(args: &BuildArgs, how: TalkArgs) -> Result<Exit> {
         warn_of_troubles(&troubles);
         talk(&summary(&lexicon));
     }
-    Ok(if troubles.is_empty() {
-        Exit::Done
-    } else {
-        Exit::Partly
-    })
+    Ok(Exit::after(&troubles))
 }
 
 fn show(args: &ShowArgs) -> Result<Exit> {

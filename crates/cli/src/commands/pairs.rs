@@ -175,11 +175,7 @@ pub(super) fn run(args: &PairsArgs, how: TalkArgs) -> Result<Exit> {
         let read = units::counted(found.len() as u64, "text", "texts");
         talk(&format!("{read} in {:.1} s", took.as_secs_f64()));
     }
-    Ok(if found.troubles.is_empty() {
-        Exit::Done
-    } else {
-        Exit::Partly
-    })
+    Ok(Exit::after(&found.troubles))
 }
 
 /// What the user should know besides the result.

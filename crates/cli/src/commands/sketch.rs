@@ -195,9 +195,8 @@ impl Told {
     }
 
     fn exit(&self) -> Exit {
-        let note = |trouble: &Trouble| trouble.severity == Severity::Note;
-        match self.unread_rows == 0 && self.lost.is_empty() && self.troubles.iter().all(note) {
-            true => Exit::Done,
+        match self.unread_rows == 0 && self.lost.is_empty() {
+            true => Exit::after(&self.troubles),
             false => Exit::Partly,
         }
     }
@@ -425,7 +424,7 @@ fn bare(args: &SketchArgs, making: &Making, output: &Output) -> Result<Exit> {
                 rows.push(row);
                 Ok(())
             }
-            Err(trouble) if trouble.severity == Severity::Note => Ok(()),
+            Err(trouble) if trouble.is_note() => Ok(()),
             Err(trouble) => Err(Advice::new(
                 format!("cannot read {}: {}", trouble.path, trouble.problem),
                 "check that it is a message",

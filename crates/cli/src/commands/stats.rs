@@ -26,8 +26,12 @@ pub(super) fn say(scanned: &Scanned) {
     for &(stage, took) in &scanned.stages {
         let seconds = took.as_secs_f64();
         let share = 100.0 * seconds / all.max(f64::MIN_POSITIVE);
-        let what = match stage {
-            Stage::Reading => format!("   {}", read(messages, bytes)),
+        let again = scanned.scan.reread.iter().find(|(of, _)| *of == stage);
+        let what = match (stage, again) {
+            (Stage::Reading, _) => format!("   {}", read(messages, bytes)),
+            (_, Some((_, again))) if again.messages > 0 => {
+                format!("   {} read again", read(again.messages, again.bytes))
+            }
             _ => String::new(),
         };
         talk(&format!(
@@ -39,10 +43,13 @@ pub(super) fn say(scanned: &Scanned) {
         let known = counted(scanned.scan.remembered, "message", "messages");
         talk(&format!("known from an earlier scan, not read: {known}"));
     }
-    let again = scanned.scan.reread;
+    let again = || scanned.scan.reread.iter().map(|(_, again)| again);
     talk(&format!(
         "read again, to compare texts: {}",
-        read(again.messages, again.bytes)
+        read(
+            again().map(|a| a.messages).sum(),
+            again().map(|a| a.bytes).sum()
+        )
     ));
     if let Some(peak) = peak_memory() {
         talk(&format!("memory at the most: {}", size(peak)));
@@ -52,6 +59,7 @@ pub(super) fn say(scanned: &Scanned) {
 fn name(stage: Stage) -> &'static str {
     match stage {
         Stage::Reading => "reading",
+        Stage::Relating => "relating",
         Stage::Proving => "comparing",
         Stage::Combining => "combining",
         Stage::Versions => "versions",

@@ -8,7 +8,7 @@ use twicetold_model::{
 
 use super::bytes::{Reader, Writer};
 use super::records::{form_number, form_of};
-use crate::scan::{Reread, Scan, ScannedMessage};
+use crate::scan::{Scan, ScannedMessage};
 
 /// Writes the messages of a scan; troubles are not written, since what had trouble is read again.
 pub(super) fn write(out: &mut Writer, scan: &Scan) {
@@ -62,7 +62,7 @@ pub(super) fn read(from: &mut Reader<'_>) -> Option<Scan> {
     all_there.then_some(Scan {
         messages,
         troubles: Vec::new(),
-        reread: Reread::default(),
+        reread: Vec::new(),
         remembered: count as u64,
     })
 }

@@ -113,7 +113,7 @@ pub(super) fn bench(
     };
     let mut table = Table::new(
         "spam-mutations",
-        "Changed copies of spam that was reported once by one stranger, recognised as the same campaign; others as measured on the same corpus",
+        "Changed copies of spam that was reported once by one stranger, recognised as the same campaign; rspamd's as others measured them on the same corpus, and what was set as a goal",
         &[
             "change",
             "copies",

@@ -11,7 +11,7 @@ use twicetold_cluster::{
 };
 use twicetold_detect::{Entering, Options};
 use twicetold_model::{Location, RawMessage};
-use twicetold_source::{Portion, Severity, Trouble, messages_in, path_of};
+use twicetold_source::{Portion, Trouble, messages_in, path_of};
 
 use crate::commands::engine::Outlining;
 use crate::commands::pairs::MethodArgs;
@@ -316,7 +316,7 @@ impl Writer<'_> {
     }
 
     fn trouble(&mut self, trouble: &Trouble) {
-        let unread = trouble.severity == Severity::Unread;
+        let unread = !trouble.is_note();
         self.all_read &= !unread;
         if unread || self.rows.warns() {
             let what = &trouble.problem.what;

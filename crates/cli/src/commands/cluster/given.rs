@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
-use twicetold_source::{Collection, LeftOut, Portion, Severity, Trouble};
+use twicetold_source::{Collection, LeftOut, Portion, Trouble};
 
 use super::absolute;
 use super::entries::TABLE;
@@ -84,7 +84,7 @@ impl Given {
 
     /// Whether everything that was given can be read.
     pub(super) fn is_all(&self) -> bool {
-        self.troubles.iter().all(|t| t.severity == Severity::Note)
+        self.troubles.iter().all(Trouble::is_note)
     }
 }
 

@@ -16,6 +16,7 @@ use twicetold_service::{Sketches, Trust};
 use twicetold_source::{Collection, Trouble};
 
 use super::super::TalkArgs;
+use super::super::scan::warn_of_troubles;
 use crate::failure::{Advice, Exit};
 use crate::feed::{Feed, Piece, size_of};
 use crate::report::escape::{self, visible, visible_path};
@@ -124,15 +125,10 @@ impl MailArgs {
             .into_inner()
             .unwrap_or_else(PoisonError::into_inner);
         troubles.sort();
-        for trouble in &troubles {
-            let what = visible(&trouble.problem.what, escape::MESSAGE);
-            talk(&format!("warning: {}: {what}", visible_path(&trouble.path)));
+        if !how.quiet {
+            warn_of_troubles(&troubles);
         }
-        Ok(if troubles.is_empty() {
-            Exit::Done
-        } else {
-            Exit::Partly
-        })
+        Ok(Exit::after(&troubles))
     }
 }
 

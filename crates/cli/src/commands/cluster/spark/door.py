@@ -152,25 +152,28 @@ def arrow(settings, arguments, feed=None, columns=None):
                 yield batch.select(columns) if columns else batch
 
 
+@contextmanager
+def answer(settings, arguments, feed):
+    """A file with all that the program writes, given only if it came to its end: whoever catches the trouble can ask again without getting a row twice."""
+    with room(), tempfile.TemporaryFile() as file:
+        with running(settings, arguments, feed) as out:
+            shutil.copyfileobj(out, file, 1 << 20)
+        file.seek(0)
+        yield file
+
+
 def whole(settings, arguments, feed):
-    """The batches that the program writes, given only if it came to its end: whoever catches the trouble can ask again without getting a row twice."""
+    """The batches of a whole answer."""
     import pyarrow as pa
 
-    with room(), tempfile.TemporaryFile() as answer:
-        with running(settings, arguments, feed) as out:
-            shutil.copyfileobj(out, answer, 1 << 20)
-        answer.seek(0)
-        with pa.ipc.open_stream(answer) as stream:
-            yield from stream
+    with answer(settings, arguments, feed) as file, pa.ipc.open_stream(file) as stream:
+        yield from stream
 
 
 def whole_lines(settings, arguments, feed, at_once):
-    """The lines that the program writes, so many at once, given only if it came to its end."""
-    with room(), tempfile.TemporaryFile() as answer:
-        with running(settings, arguments, feed) as out:
-            shutil.copyfileobj(out, answer, 1 << 20)
-        answer.seek(0)
-        while some := [line.decode("utf-8").rstrip("\n") for line in islice(answer, at_once)]:
+    """The lines of a whole answer, so many at once."""
+    with answer(settings, arguments, feed) as file:
+        while some := [line.decode("utf-8").rstrip("\n") for line in islice(file, at_once)]:
             yield some
 
 
@@ -228,14 +231,14 @@ def beside(settings, arguments, sent, told):
 
         head = asked(first)
         rows = chain([head], (asked(batch) for batch in batches))
-        for answer in arrow(settings, arguments, sending(head.schema, rows), told):
+        for answered in arrow(settings, arguments, sending(head.schema, rows), told):
             at = 0
-            while at < answer.num_rows:
+            while at < answered.num_rows:
                 batch = waiting.popleft()
-                count = min(batch.num_rows, answer.num_rows - at)
+                count = min(batch.num_rows, answered.num_rows - at)
                 if count < batch.num_rows:
                     waiting.appendleft(batch.slice(count))
-                columns = batch.slice(0, count).columns + answer.slice(at, count).columns
+                columns = batch.slice(0, count).columns + answered.slice(at, count).columns
                 yield pa.RecordBatch.from_arrays(columns, batch.schema.names + told)
                 at += count
 

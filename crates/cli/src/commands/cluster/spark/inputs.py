@@ -77,6 +77,8 @@ def portions(settings, kind):
                 try:
                     for made in read(lines):
                         yield door.with_columns_of(schema, made, side=side)
+                except door.Full:
+                    raise  # It is not the mail that is bad.
                 except door.Trouble as trouble:
                     door.program(settings)
                     alone = lines.splitlines(keepends=True)
@@ -88,6 +90,8 @@ def portions(settings, kind):
                         try:
                             for made in read(line):
                                 yield door.with_columns_of(schema, made, side=side)
+                        except door.Full:
+                            raise
                         except door.Trouble as trouble:
                             yield kind.unread(side, json.loads(line)["path"], f"left out: {trouble}")
 
@@ -182,6 +186,8 @@ def handed(settings, kind, what, side):
                     try:
                         for made in read([one]):
                             yield door.with_columns_of(schema, made, side=side)
+                    except door.Full:
+                        raise
                     except door.Trouble as trouble:
                         yield kind.unread(side, name_of(one), f"left out: {trouble}")
 

@@ -275,13 +275,15 @@ def written_out(job, partners, sizes_a, sizes_b, inside_a, inside_b):
 def write(job, texts, found):
     settings = job.settings
     names = texts.select("text", "name", "path", F.coalesce(F.col("offset").cast("string"), F.lit("null")).alias("offset"))
+    named = beside(names, found)
     if settings["two"]:
         # A text that stands on both sides is no near duplicate of itself.
-        found = beside(names, found).where("not (a_path = b_path and a_offset = b_offset)").select(*found.columns)
+        named = named.where("not (a_path = b_path and a_offset = b_offset)")
+        found = named.select(*found.columns)
     if settings["groups"]:
         what, rows, schema = "groups", group_rows(job, names, found), GROUP
     else:
-        what, rows, schema = "pairs", pair_rows(job, names, found), ROW
+        what, rows, schema = "pairs", pair_rows(job, named), ROW
     if settings["format"] == "parquet":
         rows.select(F.from_json("value", schema).alias("row")).select("row.*").write.parquet(settings["output"])
     else:
@@ -309,8 +311,8 @@ def names_of(job):
     return F.array(*[F.lit(json.dumps(method["name"])) for method in job.settings["methods"]])
 
 
-def pair_rows(job, names, found):
-    rows = beside(names, found.withColumn("called", names_of(job)[F.col("method")]))
+def pair_rows(job, named):
+    rows = named.withColumn("called", names_of(job)[F.col("method")])
     rows = rows.repartitionByRange(job.partitions, "a", "b", "method").sortWithinPartitions("a", "b", "method")
     return rows.select(
         filled(
