@@ -59,7 +59,6 @@ impl<'d> Open<'d> {
 pub(crate) fn tells_news(detail: &Detail, known: &Twice) -> bool {
     detail.sentences().any(|Sentence { told, pairs, .. }| {
         let broken = most_broken(told.len() as usize);
-        let is_lone = |&&pair: &&u32| !known.contains(u64::from(pair));
-        told.is_content() && pairs.iter().filter(is_lone).nth(broken).is_some()
+        told.is_content() && pairs.len() > broken && known.count_single(pairs) > broken
     })
 }

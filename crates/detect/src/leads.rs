@@ -83,7 +83,7 @@ impl Told<'_> {
                 keys.extend(detail.fingerprints(self.winnow));
             }
         });
-        Fingerprints::of(self.records, self.order, shared)
+        Fingerprints::of(self.records, self.order, shared.by_numbers(self.order))
     }
 
     fn leading(&self, twice: Option<&Twice>, keys: KeysOf<'_>) -> Leading<u64> {

@@ -53,7 +53,7 @@ impl Fingerprints {
             holding.frequency <= few || by_all[holding.message as usize]
         };
         Self {
-            leading: shared.leading(order, row, leads).by_numbers(),
+            leading: shared.leading(order, row, leads),
             common,
         }
     }

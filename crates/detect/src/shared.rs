@@ -77,7 +77,9 @@ impl<K: Key> Shared<K> {
             .map(|&a| {
                 let mut own = Vec::new();
                 keys(a, &records[a as usize], &mut own);
-                own.retain(|&key| twice.is_none_or(|twice| twice.contains(key.into())));
+                if let Some(twice) = twice {
+                    twice.keep_shared(&mut own);
+                }
                 // A message that repeats itself shares nothing with others by that.
                 own.sort_unstable();
                 own.dedup();
@@ -106,6 +108,31 @@ impl<K: Key> Shared<K> {
         }
     }
 
+    /// The same with the keys numbered in the order in which the walk meets them, and without the keys themselves, for who asks by
+    /// their numbers alone: keys of one message have numbers near each other, and so do those of its near copies. Whoever looks them up waits less for
+    /// memory.
+    pub(crate) fn by_numbers(mut self, order: &[u32]) -> Self {
+        const OPEN: u32 = u32::MAX;
+        let mut renamed = vec![OPEN; self.frequency.len()];
+        let mut frequency = Vec::with_capacity(self.frequency.len());
+        for &a in order {
+            for number in &mut self.of[a as usize] {
+                let new = &mut renamed[*number as usize];
+                if *new == OPEN {
+                    *new = frequency.len() as u32;
+                    frequency.push(self.frequency[*number as usize]);
+                }
+                *number = *new;
+            }
+        }
+        self.of.par_iter_mut().for_each(|own| own.sort_unstable());
+        Self {
+            numbers: Numbers::of(Vec::new()),
+            of: self.of,
+            frequency,
+        }
+    }
+
     /// The keys of a message that others have as well, sorted.
     pub(crate) fn keys(&self, message: u32) -> &[u32] {
         &self.of[message as usize]
@@ -113,7 +140,7 @@ impl<K: Key> Shared<K> {
 
     /// How many keys there are.
     pub(crate) fn len(&self) -> usize {
-        self.numbers.len()
+        self.frequency.len()
     }
 
     /// How many messages have a numbered key.
@@ -190,14 +217,6 @@ impl<K: Key> Leading<K> {
     /// The keys of a message that others have as well, sorted.
     pub(crate) fn keys(&self, message: u32) -> &[u32] {
         &self.of[message as usize]
-    }
-
-    /// The same without the keys themselves, for who asks by their numbers alone.
-    pub(crate) fn by_numbers(self) -> Self {
-        Self {
-            numbers: Numbers::of(Vec::new()),
-            ..self
-        }
     }
 
     /// Whether a message has a key that others have as well.

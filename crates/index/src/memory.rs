@@ -106,6 +106,8 @@ struct Tally {
     near: Vec<u32>,
     /// For numbers so high that a place for each would be wasteful.
     far: HashMap<u32, u32, FixedState>,
+    /// Room for whom a look-up meets.
+    met: Vec<u32>,
 }
 
 /// Numbers from here on are high.
@@ -123,24 +125,29 @@ impl Tally {
         }
     }
 
-    /// Counts a message; true if it was not met before in this turn.
-    fn meet(&mut self, message: u32) -> bool {
+    /// Counts a message; how often it has been met in this turn.
+    #[inline]
+    fn meet(&mut self, message: u32) -> u32 {
+        if message as usize >= self.near.len() {
+            return self.meet_far(message);
+        }
+        let place = &mut self.near[message as usize];
+        let before = (*place).max(self.turn);
+        let now = before + u32::from(before % TURN < TURN - 1);
+        *place = now;
+        now % TURN
+    }
+
+    /// The same for one that has no place yet.
+    #[cold]
+    fn meet_far(&mut self, message: u32) -> u32 {
         if message >= FAR {
             let times = self.far.entry(message).or_default();
             *times += 1;
-            return *times == 1;
+            return *times;
         }
-        let at = message as usize;
-        if self.near.len() <= at {
-            self.near.resize(at + 1, 0);
-        }
-        let place = &mut self.near[at];
-        let first = *place < self.turn;
-        if first {
-            *place = self.turn;
-        }
-        *place += u32::from(*place % TURN < TURN - 1);
-        first
+        self.near.resize(message as usize + 1, 0);
+        self.meet(message)
     }
 
     /// How often a message that was met in this turn was met.
@@ -201,7 +208,7 @@ fn sharing<'i, 'k, K: Copy + Ord + 'k>(
         tally.begin();
         for list in lists.into_iter().take(rarest) {
             let left = limits.entries.saturating_sub(walked);
-            met.extend(list.iter().take(left).filter(|&&m| tally.meet(m)));
+            met.extend(list.iter().take(left).filter(|&&m| tally.meet(m) == 1));
             walked += list.len().min(left);
         }
         met.iter().map(|&message| tally.times(message)).collect()
@@ -239,15 +246,24 @@ pub fn met_often(
     least: u32,
     most: usize,
 ) -> Vec<Candidate> {
-    let mut met: Vec<u32> = Vec::new();
     let orders = TALLY.with_borrow_mut(|tally| {
+        let mut met = std::mem::take(&mut tally.met);
+        met.clear();
         tally.begin();
-        met.extend(entries.into_iter().filter(|&entry| tally.meet(entry)));
-        let counted = met.into_iter().map(|entry| (tally.times(entry), entry));
-        counted
-            .filter(|&(times, entry)| times >= least && wanted(entry))
-            .map(|(times, entry)| most_first(times, entry))
-            .collect()
+        let least = least.clamp(1, TURN - 2);
+        // Whoever is met often enough is met once when it is just enough: nobody else is looked at again.
+        entries.into_iter().for_each(|entry| {
+            if tally.meet(entry) == least {
+                met.push(entry);
+            }
+        });
+        let orders = met
+            .iter()
+            .filter(|&&entry| wanted(entry))
+            .map(|&entry| most_first(tally.times(entry), entry))
+            .collect();
+        tally.met = met;
+        orders
     });
     lowest(orders, most).into_iter().map(candidate).collect()
 }
@@ -280,12 +296,11 @@ mod tests {
             tally.begin();
             let message = turn % 7;
             let times = turn % 3 + 1;
-            let first = (0..times).map(|_| tally.meet(message)).collect::<Vec<_>>();
-            assert_eq!(first.iter().filter(|&&first| first).count(), 1, "{turn}");
-            assert!(first[0]);
+            let met = (0..times).map(|_| tally.meet(message)).collect::<Vec<_>>();
+            assert_eq!(met, (1..=times).collect::<Vec<_>>(), "{turn}");
             assert_eq!(tally.times(message), times, "{turn}");
-            assert!(tally.meet(FAR + message));
-            assert!(!tally.meet(FAR + message));
+            assert_eq!(tally.meet(FAR + message), 1);
+            assert_eq!(tally.meet(FAR + message), 2);
             assert_eq!(tally.times(FAR + message), 2);
         }
     }
@@ -298,9 +313,9 @@ mod tests {
             tally.meet(3);
         }
         assert_eq!(tally.times(3), TURN - 1);
-        assert!(!tally.meet(3));
+        assert_eq!(tally.meet(3), TURN - 1);
         tally.begin();
-        assert!(tally.meet(3));
+        assert_eq!(tally.meet(3), 1);
     }
 
     #[test]

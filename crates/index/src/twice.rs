@@ -123,6 +123,24 @@ impl Twice {
         self.seen_again(key) == 1
     }
 
+    /// Keeps of these keys those that may have been inserted more than once, in their order.
+    pub fn keep_shared<K: Copy + Into<u64>>(&self, keys: &mut Vec<K>) {
+        // No step waits for the answer to the one before, so memory is fetched for many keys at the same time.
+        let mut kept = 0;
+        for at in 0..keys.len() {
+            let key = keys[at];
+            keys[kept] = key;
+            kept += usize::from(self.contains(key.into()));
+        }
+        keys.truncate(kept);
+    }
+
+    /// How many of these keys were inserted no more than once, for certain.
+    pub fn count_single<K: Copy + Into<u64>>(&self, keys: &[K]) -> usize {
+        let single = |&key: &K| usize::from(!self.contains(key.into()));
+        keys.iter().map(single).sum()
+    }
+
     fn slot(&self, key: u64) -> (usize, u64) {
         let bit = key & self.mask;
         ((bit / 64) as usize, 1 << (bit % 64))
