@@ -3,14 +3,16 @@
 //! By its fingerprints, its sentences, its attachments and links, and its conversation: as far as they lead, in a collection or in a part
 //! of one that is told what it sees in the whole.
 
+use rayon::prelude::*;
 use twicetold_index::Twice;
 use twicetold_methods::winnow::Winnow;
 
 use crate::aside::Aside;
+use crate::hard::tells_news;
 use crate::near::{Fingerprints, Nearby};
 use crate::part::Whole;
 use crate::record::Record;
-use crate::shared::{Holding, Leading, Reach, Shared};
+use crate::shared::{Holding, Leading, Reach, Shared, likely};
 use crate::threads::conversation;
 
 /// What leads from messages to others.
@@ -31,72 +33,109 @@ pub(crate) struct Told<'t> {
     pub(crate) records: &'t [Record],
     /// The messages in the order in which they are asked.
     pub(crate) order: &'t [u32],
+    /// For each message its place there; `u32::MAX` if another one stands for it.
+    pub(crate) ranks: &'t [u32],
     /// For each message its conversation.
     pub(crate) threads: &'t [u32],
-    /// For each message whether it stays in any case.
-    pub(crate) new: &'t [bool],
     pub(crate) aside: &'t Aside,
     pub(crate) winnow: Winnow,
     /// If this is a part of a larger collection: what is known from the whole.
     pub(crate) whole: Option<&'t Whole<'t>>,
 }
 
-/// Tells the keys of a message.
-type KeysOf<'k> = &'k (dyn Fn(u32, &Record, &mut Vec<u64>) + Sync);
+/// What one look at the sentences and word pairs of a message tells: they may have to be read back from a file.
+struct Look {
+    /// It holds a fact or a run of words that no other message has, so that nothing can cover it.
+    new: bool,
+    /// Its fingerprints, and
+    fingerprints: Box<[u32]>,
+    /// its sentences, as far as others may have them.
+    sentences: Box<[u64]>,
+}
 
 impl Leads {
-    /// Finds out. `pairs` and `sentences` know at least the word pairs and the sentences that several messages have.
-    pub(crate) fn of(told: &Told<'_>, pairs: &Twice, sentences: Twice) -> Self {
+    /// Finds out; and for each message whether it stays in any case, since it holds what no other has. `pairs` and `sentences` know at least the word
+    /// pairs and the sentences that several messages have.
+    pub(crate) fn of(told: &Told<'_>, pairs: &Twice, sentences: Twice) -> (Self, Vec<bool>) {
+        let look = |(record, &rank): (&Record, &u32)| told.look(record, rank, pairs, &sentences);
+        let records = told.records.par_iter().zip(told.ranks);
+        let mut looks: Vec<Look> = records.map(look).collect();
+        drop(sentences);
+        let new: Vec<bool> = looks.iter().map(|look| look.new).collect();
+        let mut fingerprints = Vec::with_capacity(told.order.len());
+        let mut own = Vec::with_capacity(told.order.len());
+        for &a in told.order {
+            let look = &mut looks[a as usize];
+            fingerprints.push(std::mem::take(&mut look.fingerprints));
+            own.push(std::mem::take(&mut look.sentences));
+        }
+        drop(looks);
         let nearby = || match told.whole {
             Some(whole) => Nearby::Known(whole.near(told.records, told.order)),
-            None => Nearby::Counted(told.fingerprints(pairs)),
-        };
-        let own = || {
-            told.leading(Some(&sentences), &|_, record, keys| {
-                if let Some(detail) = told.aside.get(&record.detail) {
-                    keys.extend(detail.told.iter().map(|told| told.hash));
-                }
-            })
+            None => Nearby::Counted(told.fingerprints(fingerprints)),
         };
         // Each has stretches that one thread goes alone.
-        let (nearby, own) = rayon::join(nearby, own);
-        drop(sentences);
-        Self {
+        let (nearby, sentences) = rayon::join(nearby, || told.leading(&new, own));
+        let things = told.each(|_, record| record.attachments.iter().chain(&record.links).copied().collect());
+        let conversations = told.each(|a, record| {
+            let thread = told.whole.and_then(|whole| whole.thread(record));
+            let thread = thread.unwrap_or(u64::from(told.threads[a as usize]));
+            vec![conversation(thread)]
+        });
+        let leads = Self {
             nearby,
-            sentences: own,
-            things: told.leading(None, &|_, record, keys| {
-                keys.extend(record.attachments.iter().chain(&record.links));
-            }),
-            conversations: told.leading(None, &|a, record, keys| {
-                let thread = told.whole.and_then(|whole| whole.thread(record));
-                let thread = thread.unwrap_or(u64::from(told.threads[a as usize]));
-                keys.push(conversation(thread));
-            }),
-        }
+            sentences,
+            things: told.leading(&new, things),
+            conversations: told.leading(&new, conversations),
+        };
+        (leads, new)
     }
 }
 
 impl Told<'_> {
-    fn fingerprints(&self, pairs: &Twice) -> Fingerprints {
-        let shared = Shared::of(self.records, self.order, Some(pairs), |_, record, keys| {
-            if let Some(detail) = self.aside.get(&record.detail) {
-                keys.extend(detail.fingerprints(self.winnow));
-            }
-        });
+    /// Looks at a message.
+    fn look(&self, record: &Record, rank: u32, pairs: &Twice, sentences: &Twice) -> Look {
+        let known = self.whole.map_or(pairs, Whole::pairs);
+        // One of which its sentences are no longer known stays.
+        let detail = self.aside.get(&record.detail);
+        let new = known.count_single(&record.facts) > 0
+            || detail.as_ref().is_none_or(|detail| tells_news(detail, known));
+        let detail = detail.filter(|_| rank != u32::MAX);
+        let detail = detail.as_deref();
+        let fingerprints = match self.whole {
+            Some(_) => Vec::new(),
+            None => detail.map_or_else(Vec::new, |detail| detail.fingerprints(self.winnow)),
+        };
+        let own = detail.map_or(&[][..], |detail| &detail.told).iter();
+        Look {
+            new,
+            fingerprints: likely(fingerprints, Some(pairs)),
+            sentences: likely(own.map(|told| told.hash).collect(), Some(sentences)),
+        }
+    }
+
+    /// The keys of each message of the walk.
+    fn each(&self, keys: impl Fn(u32, &Record) -> Vec<u64>) -> Vec<Box<[u64]>> {
+        let order = self.order.iter();
+        order.map(|&a| likely(keys(a, &self.records[a as usize]), None)).collect()
+    }
+
+    fn fingerprints(&self, likely: Vec<Box<[u32]>>) -> Fingerprints {
+        let shared = Shared::of(self.records.len(), self.order, likely);
         Fingerprints::of(self.records, self.order, shared.by_numbers(self.order))
     }
 
-    fn leading(&self, twice: Option<&Twice>, keys: KeysOf<'_>) -> Leading<u64> {
+    fn leading(&self, new: &[bool], likely: Vec<Box<[u64]>>) -> Leading<u64> {
         let reach = Reach::USUAL;
         // Whom a key leads to is known from the whole, or else counted here.
         let leads = |holding: Holding<'_, u64>| match self.whole {
             Some(whole) => whole.leads(&self.records[holding.message as usize], holding.key()),
             None => {
-                let stays = self.new[holding.message as usize];
+                let stays = new[holding.message as usize];
                 reach.shows(holding.frequency, holding.place, stays)
             }
         };
-        let shared = Shared::of(self.records, self.order, twice, keys);
+        let shared = Shared::of(self.records.len(), self.order, likely);
         shared.leading(self.order, reach.shown.max(reach.few), leads)
     }
 }

@@ -5,17 +5,14 @@ use std::sync::Mutex;
 
 use foldhash::fast::FixedState;
 use rayon::prelude::*;
-use twicetold_index::Twice;
 use twicetold_methods::winnow::Winnow;
 use twicetold_model::{Category, Form, Location, Problem, Standing, Verdict, Witness};
 use twicetold_source::{Collection, Trouble};
 
-use crate::aside::Aside;
 use crate::cache::{Cache, Reader, texts};
 use crate::check;
 use crate::counted::Unfit;
 use crate::explain::shown_each;
-use crate::hard::tells_news;
 use crate::keepset::{Decisions, Walk};
 use crate::leads::{Leads, Told};
 use crate::library::Library;
@@ -202,38 +199,31 @@ fn judge(
     progress.begin(Stage::Relating, records.len() as u64);
     let whole = counted.whole;
     let pairs = counted.before.map_or(&own_pairs, Statistics::pairs);
-    let threads = whole.map_or_else(|| threads(&records), |whole| whole.threads(&records));
-    let groups = copies(&records, options);
+    let conversations = || whole.map_or_else(|| threads(&records), |whole| whole.threads(&records));
+    let (threads, groups) = rayon::join(conversations, || copies(&records, options));
     let mut order: Vec<u32> = groups.keys().copied().collect();
-    order.sort_by(|&a, &b| by_content(&options.keep, &records[a as usize], &records[b as usize]));
-    let memory = options.memory_for(collection.total_bytes());
-    let library = Library::new(collection, &records, memory);
-    let winnow = Winnow {
-        window: options.window,
-    };
-    let known = whole.map_or(pairs, Whole::pairs);
-    let new: Vec<bool> = records
-        .par_iter()
-        .map(|record| is_new(record, &aside, known))
-        .collect();
-    let leads = Leads::of(
-        &Told {
-            records: &records,
-            order: &order,
-            threads: &threads,
-            new: &new,
-            aside: &aside,
-            winnow,
-            whole,
-        },
-        pairs,
-        told,
-    );
-    drop(own_pairs);
+    order.par_sort_by(|&a, &b| {
+        by_content(&options.keep, &records[a as usize], &records[b as usize])
+    });
     let mut ranks = vec![u32::MAX; records.len()];
     for (&a, rank) in order.iter().zip(0..) {
         ranks[a as usize] = rank;
     }
+    let memory = options.memory_for(collection.total_bytes());
+    let library = Library::new(collection, &records, memory);
+    let relating = Told {
+        records: &records,
+        order: &order,
+        ranks: &ranks,
+        threads: &threads,
+        aside: &aside,
+        winnow: Winnow {
+            window: options.window,
+        },
+        whole,
+    };
+    let (leads, new) = Leads::of(&relating, pairs, told);
+    drop(own_pairs);
     let mut walk = Walk {
         records: &records,
         threads: &threads,
@@ -350,16 +340,6 @@ fn judge(
         remembered,
     };
     (scan, prints, answers)
-}
-
-/// Whether a message holds a fact or a run of words that no other message has, so that nothing can cover it. One of which that is no
-/// longer known stays.
-fn is_new(record: &Record, aside: &Aside, known: &Twice) -> bool {
-    let is_known = |&fact: &u32| known.contains(u64::from(fact));
-    !record.facts.iter().all(is_known)
-        || aside
-            .get(&record.detail)
-            .is_none_or(|detail| tells_news(&detail, known))
 }
 
 /// Messages that say word for word the same, each group under the one that the policy keeps.

@@ -7,8 +7,6 @@
 use rayon::prelude::*;
 use twicetold_index::{Holders, Key, Numbers, Twice};
 
-use crate::record::Record;
-
 /// How far keys lead. An engine that makes parts of a collection goes by the same numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reach {
@@ -51,6 +49,17 @@ impl Reach {
     }
 }
 
+/// The keys of a message as [`Shared::of`] takes them: without those of which `twice`, if given, knows that only one message has them. It lets some of these through.
+pub(crate) fn likely<K: Key>(mut keys: Vec<K>, twice: Option<&Twice>) -> Box<[K]> {
+    if let Some(twice) = twice {
+        twice.keep_shared(&mut keys);
+    }
+    // A message that repeats itself shares nothing with others by that.
+    keys.sort_unstable();
+    keys.dedup();
+    keys.into()
+}
+
 /// The keys that several messages have, numbered, and those of each message.
 #[derive(Debug)]
 pub(crate) struct Shared<K> {
@@ -63,29 +72,9 @@ pub(crate) struct Shared<K> {
 }
 
 impl<K: Key> Shared<K> {
-    /// Finds the keys that several messages of `order` have; `keys` gives those of one, and `twice`, if given, knows at least those
-    /// that several messages have.
-    pub(crate) fn of<'r>(
-        records: &'r [Record],
-        order: &[u32],
-        twice: Option<&Twice>,
-        keys: impl Fn(u32, &'r Record, &mut Vec<K>) + Sync,
-    ) -> Self {
-        // The filter lets some through that only one message has.
-        let likely: Vec<Box<[K]>> = order
-            .par_iter()
-            .map(|&a| {
-                let mut own = Vec::new();
-                keys(a, &records[a as usize], &mut own);
-                if let Some(twice) = twice {
-                    twice.keep_shared(&mut own);
-                }
-                // A message that repeats itself shares nothing with others by that.
-                own.sort_unstable();
-                own.dedup();
-                own.into()
-            })
-            .collect();
+    /// Finds the keys that several of `count` messages have. `likely` are those of each message in `order`, sorted, each once; some that only one
+    /// message has may be missing.
+    pub(crate) fn of(count: usize, order: &[u32], likely: Vec<Box<[K]>>) -> Self {
         let mut all: Vec<K> = Vec::with_capacity(likely.iter().map(|own| own.len()).sum());
         all.extend(likely.iter().flatten());
         all.par_sort_unstable();
@@ -93,7 +82,7 @@ impl<K: Key> Shared<K> {
         let frequency = several().map(|same| same.len() as u32).collect();
         let numbers = Numbers::of(several().map(|same| same[0]).collect());
         drop(all);
-        let mut of = vec![Box::default(); records.len()];
+        let mut of = vec![Box::default(); count];
         let found: Vec<Box<[u32]>> = likely
             .into_par_iter()
             .map(|own| own.iter().filter_map(|&key| numbers.get(key)).collect())
