@@ -121,21 +121,20 @@ impl Told<'_> {
     }
 
     fn fingerprints(&self, likely: Vec<Box<[u32]>>) -> Fingerprints {
-        let shared = Shared::of(self.records.len(), self.order, likely);
-        Fingerprints::of(self.records, self.order, shared.by_numbers(self.order))
+        let shared = Shared::of(likely).by_numbers();
+        Fingerprints::of(self.records, self.order, shared)
     }
 
     fn leading(&self, new: &[bool], likely: Vec<Box<[u64]>>) -> Leading<u64> {
         let reach = Reach::USUAL;
         // Whom a key leads to is known from the whole, or else counted here.
-        let leads = |holding: Holding<'_, u64>| match self.whole {
-            Some(whole) => whole.leads(&self.records[holding.message as usize], holding.key()),
-            None => {
-                let stays = new[holding.message as usize];
-                reach.shows(holding.frequency, holding.place, stays)
+        let leads = |holding: Holding<'_, u64>| {
+            let message = self.order[holding.rank as usize] as usize;
+            match self.whole {
+                Some(whole) => whole.leads(&self.records[message], holding.key()),
+                None => reach.shows(holding.frequency, holding.place, new[message]),
             }
         };
-        let shared = Shared::of(self.records.len(), self.order, likely);
-        shared.leading(self.order, reach.shown.max(reach.few), leads)
+        Shared::of(likely).leading(reach.shown.max(reach.few) as usize, leads)
     }
 }

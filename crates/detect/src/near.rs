@@ -31,35 +31,53 @@ impl Default for Nearby {
 pub(crate) struct Fingerprints {
     /// Those that a few have lead to all of them, the others to those made of little else.
     leading: Leading<u32>,
-    /// Which ones more than a few have: a bit for each.
-    common: Vec<u64>,
+    /// Which ones more than a few have.
+    common: Bits,
 }
 
 impl Fingerprints {
     /// Counts who has which.
     pub(crate) fn of(records: &[Record], order: &[u32], shared: Shared<u32>) -> Self {
         let Reach { few, row, .. } = Reach::USUAL;
-        let is_common = |number: u32| shared.frequency(number) > few;
-        let mut common = vec![0_u64; shared.len().div_ceil(64)];
-        for number in (0..shared.len() as u32).filter(|&number| is_common(number)) {
-            common[number as usize / 64] |= 1 << (number % 64);
+        let mut common = Bits::default();
+        shared.frequencies().for_each(|n| common.push(n > few));
+        let mut by_all = vec![false; order.len()];
+        for ((by_all, &a), rank) in by_all.iter_mut().zip(order).zip(0..) {
+            let count = common.count(shared.keys(rank));
+            *by_all = least_shared(records[a as usize].fingerprints, count).1;
         }
-        let mut by_all = vec![false; records.len()];
-        for &a in order {
-            let count = shared.keys(a).iter().filter(|&&n| is_common(n)).count() as u32;
-            by_all[a as usize] = least_shared(records[a as usize].fingerprints, count).1;
-        }
-        let leads = |holding: Holding<'_, u32>| {
-            holding.frequency <= few || by_all[holding.message as usize]
-        };
+        let leads =
+            |holding: Holding<'_, u32>| holding.frequency <= few || by_all[holding.rank as usize];
         Self {
-            leading: shared.leading(order, row, leads),
+            leading: shared.leading(row as usize, leads),
             common,
         }
     }
+}
 
-    fn is_common(&self, number: u32) -> bool {
-        self.common[number as usize / 64] >> (number % 64) & 1 == 1
+/// A bit for each key.
+#[derive(Debug, Default)]
+struct Bits {
+    words: Vec<u64>,
+    len: usize,
+}
+
+impl Bits {
+    fn push(&mut self, bit: bool) {
+        if self.len % 64 == 0 {
+            self.words.push(0);
+        }
+        self.words[self.len / 64] |= u64::from(bit) << (self.len % 64);
+        self.len += 1;
+    }
+
+    fn has(&self, number: u32) -> bool {
+        self.words[number as usize / 64] >> (number % 64) & 1 == 1
+    }
+
+    /// How many of these have it set.
+    fn count(&self, numbers: &[u32]) -> u32 {
+        numbers.iter().map(|&number| u32::from(self.has(number))).sum()
     }
 }
 
@@ -86,15 +104,14 @@ impl Walk<'_> {
                 return near.filter(|&b| wanted(b)).take(most).collect();
             }
         };
-        let leading = &fingerprints.leading;
-        let is_common = |key: &&u32| fingerprints.is_common(**key);
-        let keys = || leading.keys(a).iter();
-        let count = keys().filter(is_common).count() as u32;
-        let (least, by_all) = least_shared(self.records[a as usize].fingerprints, count);
-        let telling = keys().filter(|key| !is_common(key));
-        let telling = telling.flat_map(|&key| leading.numbered(key));
+        let Fingerprints { leading, common } = fingerprints;
         let rank = self.ranks[a as usize];
-        let common = keys().filter(|key| by_all && is_common(key));
+        let keys = leading.keys(rank);
+        let count = common.count(keys);
+        let (least, by_all) = least_shared(self.records[a as usize].fingerprints, count);
+        let telling = keys.iter().filter(|&&key| !common.has(key));
+        let telling = telling.flat_map(|&key| leading.numbered(key));
+        let common = keys.iter().filter(|&&key| by_all && common.has(key));
         let common = common.flat_map(|&key| first_and_beside(rank, leading.numbered(key)));
         let met = telling.chain(common).copied();
         let is_wanted = |b: u32| b != rank && wanted(self.order[b as usize]);

@@ -302,7 +302,7 @@ impl Question<'_, '_> {
             let id = record.message_id.as_deref().map(hash_of);
             let answers =
                 |b: &u32| id.is_some_and(|id| walk.records[*b as usize].references.contains(&id));
-            let own = walk.leads.conversations.keys(self.a).iter();
+            let own = walk.leads.conversations.keys(walk.ranks[self.a as usize]).iter();
             let ranks = own.flat_map(|&number| walk.leads.conversations.numbered(number));
             let mut members: Vec<u32> = ranks
                 .map(|&rank| walk.order[rank as usize])
@@ -434,7 +434,8 @@ impl Question<'_, '_> {
 
     /// Whether `b` is known to have a sentence.
     fn has(&self, b: u32, n: usize, hash: u64) -> bool {
-        self.walk.leads.sentences.has(b, hash) || self.found.contains(&(n, b))
+        let rank = self.walk.ranks[b as usize];
+        self.walk.leads.sentences.has(rank, hash) || self.found.contains(&(n, b))
     }
 
     fn has_all(&self, b: u32) -> bool {

@@ -344,19 +344,14 @@ fn judge(
 
 /// Messages that say word for word the same, each group under the one that the policy keeps.
 fn copies(records: &[Record], options: &Options) -> BTreeMap<u32, Vec<u32>> {
-    let mut by_sameness: HashMap<Sameness<'_>, Vec<u32>, FixedState> = HashMap::default();
-    let mut groups = BTreeMap::new();
-    for (n, record) in records.iter().enumerate() {
-        if !record.can_be_copied() {
-            groups.insert(n as u32, Vec::new());
-            continue;
-        }
-        by_sameness
-            .entry(record.sameness())
-            .or_default()
-            .push(n as u32);
-    }
-    for (_, mut members) in by_sameness {
+    let numbered = || (0..).zip(records);
+    let alone = numbered().filter(|(_, record)| !record.can_be_copied());
+    let mut groups: BTreeMap<u32, Vec<u32>> = alone.map(|(n, _)| (n, Vec::new())).collect();
+    let same = numbered().filter(|(_, record)| record.can_be_copied());
+    let mut same: Vec<(Sameness<'_>, u32)> = same.map(|(n, r)| (r.sameness(), n)).collect();
+    same.par_sort_unstable();
+    for same in same.chunk_by(|a, b| a.0 == b.0) {
+        let mut members: Vec<u32> = same.iter().map(|(_, n)| *n).collect();
         members
             .sort_by(|&a, &b| by_policy(&options.keep, &records[a as usize], &records[b as usize]));
         let rest = members.split_off(1);

@@ -5,7 +5,7 @@
 //! larger collection can be told, and is judged as it is in the whole.
 
 use rayon::prelude::*;
-use twicetold_index::{Holders, Key, Numbers, Twice};
+use twicetold_index::{Key, Numbers, Rows, Twice};
 
 /// How far keys lead. An engine that makes parts of a collection goes by the same numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,112 +60,92 @@ pub(crate) fn likely<K: Key>(mut keys: Vec<K>, twice: Option<&Twice>) -> Box<[K]
     keys.into()
 }
 
-/// The keys that several messages have, numbered, and those of each message.
+/// The keys that several messages have, numbered, and those of each message. Messages are known by their places in the walk.
 #[derive(Debug)]
 pub(crate) struct Shared<K> {
     /// The numbers of the keys.
     numbers: Numbers<K>,
-    /// For each message the keys that others have as well, sorted, each once.
-    of: Vec<Box<[u32]>>,
-    /// How many messages have each key.
-    frequency: Vec<u32>,
+    /// For each key the messages that have it, in the order of the walk.
+    holders: Rows,
+    /// For each message the keys that others have as well, sorted.
+    of: Rows,
 }
 
 impl<K: Key> Shared<K> {
-    /// Finds the keys that several of `count` messages have. `likely` are those of each message in `order`, sorted, each once; some that only one
+    /// Finds the keys that several messages have. `likely` are those of each message, in the order of the walk; each once, and some that only one
     /// message has may be missing.
-    pub(crate) fn of(count: usize, order: &[u32], likely: Vec<Box<[K]>>) -> Self {
-        let mut all: Vec<K> = Vec::with_capacity(likely.iter().map(|own| own.len()).sum());
-        all.extend(likely.iter().flatten());
-        all.par_sort_unstable();
-        let several = || all.chunk_by(|a, b| a == b).filter(|same| same.len() > 1);
-        let frequency = several().map(|same| same.len() as u32).collect();
-        let numbers = Numbers::of(several().map(|same| same[0]).collect());
-        drop(all);
-        let mut of = vec![Box::default(); count];
-        let found: Vec<Box<[u32]>> = likely
-            .into_par_iter()
-            .map(|own| own.iter().filter_map(|&key| numbers.get(key)).collect())
-            .collect();
-        for (&a, found) in order.iter().zip(found) {
-            of[a as usize] = found;
+    pub(crate) fn of(likely: Vec<Box<[K]>>) -> Self {
+        let count = likely.len();
+        let mut all: Vec<K::Held> = Vec::with_capacity(likely.iter().map(|own| own.len()).sum());
+        for (own, rank) in likely.into_iter().zip(0..) {
+            all.extend(own.iter().map(|key| key.held_by(rank)));
         }
+        all.par_sort_unstable();
+        let key = |held: &K::Held| K::of_held(*held).0;
+        let several = || all.chunk_by(|a, b| key(a) == key(b)).filter(|same| same.len() > 1);
+        let (keys, held) = several().fold((0, 0), |(keys, held), same| (keys + 1, held + same.len()));
+        let mut numbers = Vec::with_capacity(keys);
+        let mut holders = Rows::with_room_for(keys, held);
+        for same in several() {
+            numbers.push(key(&same[0]));
+            holders.push(same.iter().map(|held| K::of_held(*held).1));
+        }
+        drop(all);
         Self {
-            numbers,
-            of,
-            frequency,
+            numbers: Numbers::of(numbers),
+            of: holders.turned(count),
+            holders,
         }
     }
 
     /// The same with the keys numbered in the order in which the walk meets them, and without the keys themselves, for who asks by
     /// their numbers alone: keys of one message have numbers near each other, and so do those of its near copies. Whoever looks them up waits less for
     /// memory.
-    pub(crate) fn by_numbers(mut self, order: &[u32]) -> Self {
-        const OPEN: u32 = u32::MAX;
-        let mut renamed = vec![OPEN; self.frequency.len()];
-        let mut frequency = Vec::with_capacity(self.frequency.len());
-        for &a in order {
-            for number in &mut self.of[a as usize] {
-                let new = &mut renamed[*number as usize];
-                if *new == OPEN {
-                    *new = frequency.len() as u32;
-                    frequency.push(self.frequency[*number as usize]);
-                }
-                *number = *new;
-            }
+    pub(crate) fn by_numbers(self) -> Self {
+        let Self { holders, of, .. } = self;
+        let count = of.len();
+        drop(of);
+        let mut first = Rows::with_room_for(holders.len(), holders.len());
+        holders.iter().for_each(|row| first.push(row.first().copied()));
+        let met = first.turned(count);
+        drop(first);
+        let mut renumbered = Rows::with_room_for(holders.len(), holders.numbers());
+        for &number in met.iter().flatten() {
+            renumbered.push(holders.row(number).iter().copied());
         }
-        self.of.par_iter_mut().for_each(|own| own.sort_unstable());
+        drop(holders);
         Self {
             numbers: Numbers::of(Vec::new()),
-            of: self.of,
-            frequency,
+            of: renumbered.turned(count),
+            holders: renumbered,
         }
     }
 
-    /// The keys of a message that others have as well, sorted.
-    pub(crate) fn keys(&self, message: u32) -> &[u32] {
-        &self.of[message as usize]
+    /// The keys of the message at a place in the walk that others have as well, sorted.
+    pub(crate) fn keys(&self, rank: u32) -> &[u32] {
+        self.of.row(rank)
     }
 
-    /// How many keys there are.
-    pub(crate) fn len(&self) -> usize {
-        self.frequency.len()
-    }
-
-    /// How many messages have a numbered key.
-    pub(crate) fn frequency(&self, number: u32) -> u32 {
-        self.frequency[number as usize]
+    /// How many messages have each key.
+    pub(crate) fn frequencies(&self) -> impl Iterator<Item = u32> {
+        self.holders.iter().map(|row| row.len() as u32)
     }
 
     /// Finds out whom each key leads to: those that `leads` says, and the first `most` of them.
-    pub(crate) fn leading(
-        self,
-        order: &[u32],
-        most: u32,
-        leads: impl Fn(Holding<'_, K>) -> bool,
-    ) -> Leading<K> {
-        let room: Vec<u32> = self.frequency.iter().map(|&n| n.min(most)).collect();
-        let mut holders = Holders::with_room_for(&room);
-        drop(room);
-        // How many have each, and how many of them had their turn: side by side, since they are needed together.
-        let frequency = self.frequency.into_iter();
-        let mut counts: Vec<(u32, u32)> = frequency.map(|n| (n, 0)).collect();
-        let mut led: Vec<u32> = Vec::new();
-        for (&a, rank) in order.iter().zip(0..) {
-            led.clear();
-            for &number in &self.of[a as usize] {
-                let (frequency, place) = &mut counts[number as usize];
-                let holding = Holding {
-                    numbers: &self.numbers,
-                    number,
-                    message: a,
-                    frequency: *frequency,
-                    place: *place,
-                };
-                led.extend(leads(holding).then_some(number));
-                *place += 1;
-            }
-            holders.insert(rank, &led);
+    pub(crate) fn leading(self, most: usize, leads: impl Fn(Holding<'_, K>) -> bool) -> Leading<K> {
+        let numbers = &self.numbers;
+        let mut holders = Rows::with_room_for(self.holders.len(), self.holders.numbers());
+        for (row, number) in self.holders.iter().zip(0..) {
+            let holding = |place: u32, rank: u32| Holding {
+                numbers,
+                number,
+                rank,
+                frequency: row.len() as u32,
+                place,
+            };
+            let places = row.iter().zip(0..);
+            let led = places.filter(|&(&rank, place)| leads(holding(place, rank)));
+            holders.push(led.map(|(&rank, _)| rank).take(most));
         }
         Leading {
             numbers: self.numbers,
@@ -179,9 +159,9 @@ impl<K: Key> Shared<K> {
 pub(crate) struct Holding<'n, K> {
     numbers: &'n Numbers<K>,
     number: u32,
-    /// The message.
-    pub(crate) message: u32,
-    /// How many have it.
+    /// The place of the message in the walk.
+    pub(crate) rank: u32,
+    /// How many have the key.
     pub(crate) frequency: u32,
     /// How many before it in the walk have it.
     pub(crate) place: u32,
@@ -194,32 +174,33 @@ impl<K: Key> Holding<'_, K> {
     }
 }
 
-/// The keys that several messages have, and whom they lead to.
+/// The keys that several messages have, and whom they lead to. Messages are known by their places in the walk.
 #[derive(Debug, Default)]
 pub(crate) struct Leading<K> {
     numbers: Numbers<K>,
-    of: Vec<Box<[u32]>>,
-    holders: Holders,
+    of: Rows,
+    holders: Rows,
 }
 
 impl<K: Key> Leading<K> {
-    /// The keys of a message that others have as well, sorted.
-    pub(crate) fn keys(&self, message: u32) -> &[u32] {
-        &self.of[message as usize]
+    /// The keys of the message at a place in the walk that others have as well, sorted.
+    pub(crate) fn keys(&self, rank: u32) -> &[u32] {
+        self.of.row(rank)
     }
 
-    /// Whether a message has a key that others have as well.
-    pub(crate) fn has(&self, message: u32, key: K) -> bool {
+    /// Whether the message at a place in the walk has a key that others have as well.
+    pub(crate) fn has(&self, rank: u32, key: K) -> bool {
         let number = self.numbers.get(key);
-        number.is_some_and(|number| self.keys(message).binary_search(&number).is_ok())
+        number.is_some_and(|number| self.keys(rank).binary_search(&number).is_ok())
     }
 
-    /// The messages that a numbered key leads to, each by its place in the walk, in that order.
+    /// The messages that a numbered key leads to, in the order of the walk.
+    #[inline]
     pub(crate) fn numbered(&self, number: u32) -> &[u32] {
-        self.holders.holders(number)
+        self.holders.row(number)
     }
 
-    /// The messages that a key leads to, each by its place in the walk, in that order.
+    /// The messages that a key leads to, in the order of the walk.
     pub(crate) fn holders(&self, key: K) -> &[u32] {
         let number = self.numbers.get(key);
         number.map_or(&[], |number| self.numbered(number))

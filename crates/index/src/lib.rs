@@ -14,6 +14,6 @@ mod twice;
 
 pub use filter::Filter;
 pub use memory::{Candidate, Limits, MemoryIndex, met_often};
-pub use numbered::{Holders, Key, Numbers};
+pub use numbered::{Key, Numbers, Rows};
 pub use twice::Twice;
 pub use twicetold_model::Share;

@@ -4,14 +4,40 @@
 pub trait Key: Copy + Ord + Into<u64> + Send + Sync {
     /// How many bits it has.
     const BITS: u32;
+    /// A key and a message that has it, as one number, which sorts quickly: by the key, then by the message.
+    type Held: Copy + Ord + Send + Sync;
+
+    /// The key as a message has it.
+    fn held_by(self, message: u32) -> Self::Held;
+
+    /// The key and the message.
+    fn of_held(held: Self::Held) -> (Self, u32);
 }
 
 impl Key for u32 {
     const BITS: u32 = u32::BITS;
+    type Held = u64;
+
+    fn held_by(self, message: u32) -> u64 {
+        u64::from(self) << 32 | u64::from(message)
+    }
+
+    fn of_held(held: u64) -> (Self, u32) {
+        ((held >> 32) as u32, held as u32)
+    }
 }
 
 impl Key for u64 {
     const BITS: u32 = u64::BITS;
+    type Held = u128;
+
+    fn held_by(self, message: u32) -> u128 {
+        u128::from(self) << 32 | u128::from(message)
+    }
+
+    fn of_held(held: u128) -> (Self, u32) {
+        ((held >> 32) as u64, held as u32)
+    }
 }
 
 /// Small numbers for keys, in the order of the keys.
@@ -80,69 +106,83 @@ fn begins<K: Key>(key: K, without: u32) -> usize {
     key.checked_shr(without).unwrap_or(0) as usize
 }
 
-/// Which messages hold which keys, for numbered keys of which it is known how many messages may hold each.
+/// Lists of numbers, each known by its place, one behind the other: who has which key, or which keys somebody has.
 #[derive(Clone, Debug, Default)]
-pub struct Holders {
-    /// Where the list of each key is; one more for the end.
-    slots: Vec<Slot>,
-    lists: Vec<u32>,
+pub struct Rows {
+    /// Where each list ends.
+    ends: Vec<usize>,
+    all: Vec<u32>,
 }
 
-/// Where the list of a key starts, and how many holders it has by now: side by side, since a look-up in a large mailbox
-/// waits for memory more than for anything else.
-#[derive(Clone, Copy, Debug, Default)]
-struct Slot {
-    /// The lower and the upper half of a number, so that a slot takes twelve bytes.
-    start: [u32; 2],
-    filled: u32,
-}
-
-impl Slot {
-    fn start(self) -> usize {
-        let [lower, upper] = self.start;
-        usize::try_from(u64::from(upper) << 32 | u64::from(lower)).unwrap_or(usize::MAX)
-    }
-}
-
-impl Holders {
-    /// Room for keys of which each is held by at most so many messages.
-    pub fn with_room_for(most: &[u32]) -> Self {
-        let mut slots = Vec::with_capacity(most.len() + 1);
-        let mut sum = 0_u64;
-        for &most in most.iter().chain([&0]) {
-            slots.push(Slot {
-                start: [sum as u32, (sum >> 32) as u32],
-                filled: 0,
-            });
-            sum += u64::from(most);
-        }
+impl Rows {
+    /// Room for so many lists that have so many numbers together.
+    pub fn with_room_for(rows: usize, numbers: usize) -> Self {
         Self {
-            slots,
-            lists: vec![0; usize::try_from(sum).unwrap_or(0)],
+            ends: Vec::with_capacity(rows),
+            all: Vec::with_capacity(numbers),
         }
     }
 
-    /// Adds a message with its keys, each once. A key whose list is full is passed over.
-    pub fn insert(&mut self, message: u32, keys: &[u32]) {
-        for &key in keys {
-            let key = key as usize;
-            let [slot, next] = match self.slots.get_mut(key..key + 2) {
-                Some([slot, next]) => [slot, next],
-                _ => continue,
-            };
-            let list = self.lists.get_mut(slot.start()..next.start());
-            if let Some(free) = list.and_then(|list| list.get_mut(slot.filled as usize)) {
-                *free = message;
-                slot.filled += 1;
+    /// Adds a list.
+    pub fn push(&mut self, row: impl IntoIterator<Item = u32>) {
+        self.all.extend(row);
+        self.ends.push(self.all.len());
+    }
+
+    /// How many lists there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// How many numbers all lists have together.
+    pub fn numbers(&self) -> usize {
+        self.all.len()
+    }
+
+    /// The list at a place; nothing if there is none.
+    #[inline]
+    pub fn row(&self, place: u32) -> &[u32] {
+        let place = place as usize;
+        let Some(&end) = self.ends.get(place) else {
+            return &[];
+        };
+        let start = place.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.all[start..end]
+    }
+
+    /// All lists, in the order of their places.
+    pub fn iter(&self) -> impl Iterator<Item = &[u32]> {
+        (0..self.len() as u32).map(|place| self.row(place))
+    }
+
+    /// For each number below `count` the places of the lists that have it, in order. Other numbers are passed over.
+    #[must_use]
+    pub fn turned(&self, count: usize) -> Self {
+        let mut ends = vec![0; count];
+        for &number in &self.all {
+            if let Some(end) = ends.get_mut(number as usize) {
+                *end += 1;
             }
         }
-    }
-
-    /// The messages that hold a key, in the order in which they were added.
-    pub fn holders(&self, key: u32) -> &[u32] {
-        let slot = self.slots.get(key as usize).copied().unwrap_or_default();
-        let from = slot.start();
-        let list = self.lists.get(from..from + slot.filled as usize);
-        list.unwrap_or_default()
+        // Where each list starts, for now; when it is filled, it has become its end.
+        let mut sum = 0;
+        for end in &mut ends {
+            sum += std::mem::replace(end, sum);
+        }
+        let mut all = vec![0; sum];
+        for (place, row) in self.iter().enumerate() {
+            for &number in row {
+                if let Some(end) = ends.get_mut(number as usize) {
+                    all[*end] = place as u32;
+                    *end += 1;
+                }
+            }
+        }
+        Self { ends, all }
     }
 }

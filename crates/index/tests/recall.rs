@@ -1,7 +1,7 @@
 //! Recall 1.0 against brute force, for random collections.
 
 use proptest::prelude::*;
-use twicetold_index::{Candidate, Holders, Limits, MemoryIndex, Numbers, Share, Twice};
+use twicetold_index::{Candidate, Key, Limits, MemoryIndex, Numbers, Rows, Share, Twice};
 use twicetold_model::shared_keys;
 
 /// A collection in which keys are shared often: small numbers, some far commoner than others.
@@ -109,7 +109,6 @@ proptest! {
         }).collect();
         let mut all: Vec<u64> = collection.concat();
         all.sort_unstable();
-        let most: Vec<u32> = all.chunk_by(|a, b| a == b).map(|same| same.len() as u32).collect();
         all.dedup();
         let numbers = Numbers::of(all.clone());
         prop_assert_eq!(numbers.len(), all.len());
@@ -121,13 +120,18 @@ proptest! {
             .map(|keys| keys.iter().filter_map(|&key| numbers.get(key)).collect())
             .collect();
         let plain = index_of(&collection);
-        let mut holders = Holders::with_room_for(&most);
-        for (n, keys) in numbered.iter().enumerate() {
-            holders.insert(n as u32, keys);
-        }
+        let mut keys = Rows::with_room_for(0, 0);
+        numbered.iter().for_each(|own| keys.push(own.iter().copied()));
+        let holders = keys.turned(all.len());
+        prop_assert_eq!((holders.len(), holders.numbers()), (all.len(), keys.numbers()));
         for (n, &key) in all.iter().enumerate() {
-            prop_assert_eq!(holders.holders(n as u32), plain.holders(key));
+            prop_assert_eq!(holders.row(n as u32), plain.holders(key));
+            prop_assert_eq!(u64::of_held(key.held_by(n as u32)), (key, n as u32));
+            prop_assert_eq!(u32::of_held((key as u32).held_by(n as u32)), (key as u32, n as u32));
         }
+        let back = holders.turned(numbered.len());
+        prop_assert!(back.iter().eq(numbered.iter().map(Vec::as_slice)));
+        prop_assert!(holders.row(all.len() as u32).is_empty());
     }
 }
 
