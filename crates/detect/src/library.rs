@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use foldhash::fast::FixedState;
-use twicetold_source::Collection;
+use twicetold_source::{Again, Collection};
 
 use crate::comparable::Comparable;
 use crate::record::Record;
@@ -16,7 +16,7 @@ const SHELF: usize = 20 << 20;
 
 /// Reads messages again when their text is needed, and keeps the ones used lately.
 pub(crate) struct Library<'c> {
-    collection: &'c Collection,
+    again: Again<'c>,
     pub(crate) records: &'c [Record],
     shelves: Mutex<Shelves>,
     /// How many bytes a shelf holds.
@@ -36,7 +36,7 @@ struct Shelves {
 impl<'c> Library<'c> {
     pub(crate) fn new(collection: &'c Collection, records: &'c [Record], memory: u64) -> Self {
         Self {
-            collection,
+            again: Again::of(collection),
             records,
             shelves: Mutex::default(),
             room: usize::try_from(memory / 8).unwrap_or(SHELF).min(SHELF),
@@ -76,7 +76,7 @@ impl<'c> Library<'c> {
         let record = self.records.get(message as usize)?;
         self.messages.fetch_add(1, Ordering::Relaxed);
         self.bytes.fetch_add(record.bytes, Ordering::Relaxed);
-        let raw = self.collection.read(&record.location).ok()?;
+        let raw = self.again.read(&record.location, record.bytes).ok()?;
         (raw.bytes.len() as u64 == record.bytes)
             .then(|| Comparable::new(twicetold_mail::read(record.form, &raw.bytes)))
     }

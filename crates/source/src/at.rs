@@ -19,7 +19,7 @@ pub fn read_exact_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<()> {
 #[cfg(windows)]
 pub fn read_exact_at(file: &File, mut bytes: &mut [u8], mut at: u64) -> io::Result<()> {
     while !bytes.is_empty() {
-        let read = std::os::windows::fs::FileExt::seek_read(file, bytes, at)?;
+        let read = read_at(file, bytes, at)?;
         if read == 0 {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
@@ -27,4 +27,38 @@ pub fn read_exact_at(file: &File, mut bytes: &mut [u8], mut at: u64) -> io::Resu
         at += read as u64;
     }
     Ok(())
+}
+
+/// Appends what stands at a place of a file, no more than `length` bytes; how many there were. Where others read in it does not matter.
+///
+/// # Errors
+/// If the file cannot be read.
+pub(crate) fn append_at(file: &File, bytes: &mut Vec<u8>, at: u64, length: usize) -> io::Result<usize> {
+    let before = bytes.len();
+    bytes.resize(before + length, 0);
+    let mut read = 0;
+    while read < length {
+        let rest = &mut bytes[before + read..];
+        match read_at(file, rest, at.saturating_add(read as u64)) {
+            Ok(0) => break,
+            Ok(more) => read += more,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => {
+                bytes.truncate(before);
+                return Err(error);
+            }
+        }
+    }
+    bytes.truncate(before + read);
+    Ok(read)
+}
+
+#[cfg(unix)]
+fn read_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, bytes, at)
+}
+
+#[cfg(windows)]
+fn read_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, bytes, at)
 }

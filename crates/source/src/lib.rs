@@ -55,6 +55,7 @@ pub use held::Pile;
 pub use listing::{Mailbox, MailboxKind, shown_path};
 pub use plan::{Head, Named, PLAN_VERSION, Plan, PlanError, Removal, plan_path};
 pub use portion::{Portion, messages_in};
+pub use reread::Again;
 pub use stamp::Stamp;
 pub use task::Task;
 pub use trouble::{Severity, Trouble};
@@ -200,7 +201,7 @@ impl Collection {
     pub fn read(&self, location: &Location) -> std::io::Result<RawMessage<'static>> {
         match self.held.read(location) {
             Some(message) => message,
-            None => reread::reread(&self.listing, location),
+            None => reread::read_again(&self.listing, location),
         }
     }
 }

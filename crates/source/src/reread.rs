@@ -1,13 +1,16 @@
 //! Reads one message again.
 //!
-//! Each call opens the file for itself, so any number of threads may read at once.
+//! Nobody's place in a file matters to others, so any number of threads may read at once.
 
 use std::borrow::Cow;
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use twicetold_model::{Location, RawMessage};
 
+use crate::Collection;
+use crate::at::append_at;
 use crate::container::Splitter;
 use crate::judge::HEAD;
 use crate::listing::{Container, Entry, Listing};
@@ -17,20 +20,77 @@ use crate::task::{Contained, contained, content, read_file};
 
 /// What is read first: most messages are shorter.
 const FIRST: usize = 32 * 1024;
+/// What is read besides a message of which it is known how long it is: the line before it, what tells where it ends, and marks that protect its
+/// lines.
+const AROUND: usize = 1024;
+
+/// Reads many messages again while nobody changes their files: the file that was used last stays open.
+#[derive(Debug)]
+pub struct Again<'c> {
+    collection: &'c Collection,
+    last: Mutex<Option<(String, Arc<File>)>>,
+}
+
+impl<'c> Again<'c> {
+    /// Messages of this collection.
+    pub fn of(collection: &'c Collection) -> Self {
+        Self {
+            collection,
+            last: Mutex::default(),
+        }
+    }
+
+    /// Reads one message again, from any thread. It had so many bytes; if it has others now, they are read as well.
+    ///
+    /// # Errors
+    /// If the message cannot be read.
+    pub fn read(&self, location: &Location, bytes: u64) -> io::Result<RawMessage<'static>> {
+        let first = usize::try_from(bytes).unwrap_or(FIRST).saturating_add(AROUND);
+        match self.collection.held.read(location) {
+            Some(message) => message,
+            None => reread(&self.collection.listing, location, first, |entry| {
+                self.open(&self.collection.listing, entry, location)
+            }),
+        }
+    }
+
+    fn open(&self, listing: &Listing, entry: &Entry, location: &Location) -> io::Result<Arc<File>> {
+        let last = || self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((path, file)) = &*last()
+            && *path == location.path
+        {
+            return Ok(Arc::clone(file));
+        }
+        let file = Arc::new(File::open(listing.path(entry))?);
+        *last() = Some((location.path.clone(), Arc::clone(&file)));
+        Ok(file)
+    }
+}
 
 /// Reads the message at a location that was handed out.
-pub(crate) fn reread(listing: &Listing, location: &Location) -> io::Result<RawMessage<'static>> {
+pub(crate) fn read_again(listing: &Listing, location: &Location) -> io::Result<RawMessage<'static>> {
+    reread(listing, location, FIRST, |entry| {
+        File::open(listing.path(entry)).map(Arc::new)
+    })
+}
+
+/// The same with `first` bytes read first, of a file of many messages that somebody opens.
+fn reread(
+    listing: &Listing,
+    location: &Location,
+    first: usize,
+    open: impl FnOnce(&Entry) -> io::Result<Arc<File>>,
+) -> io::Result<RawMessage<'static>> {
     let entry = listing.find(&location.path).ok_or_else(|| {
         io::Error::new(
             io::ErrorKind::NotFound,
             "not among the files that were listed",
         )
     })?;
-    let path = listing.path(entry);
     let (form, bytes) = match location.offset {
         None => {
             let mut file = Vec::new();
-            read_file(&path, entry.stamp.size, &mut file)?;
+            read_file(&listing.path(entry), entry.stamp.size, &mut file)?;
             let Contained::One(form, range) = contained(entry, &file) else {
                 return Err(changed());
             };
@@ -39,9 +99,10 @@ pub(crate) fn reread(listing: &Listing, location: &Location) -> io::Result<RawMe
             (form, file)
         }
         Some(offset) => {
-            let mut file = File::open(&path)?;
-            let container = container(entry, &mut file)?;
-            (container.form(), message_at(&mut file, offset, container)?)
+            let file = open(entry)?;
+            let container = container(entry, &file)?;
+            let message = message_from(&file, offset, container, first)?;
+            (container.form(), message)
         }
     };
     Ok(RawMessage {
@@ -51,12 +112,12 @@ pub(crate) fn reread(listing: &Listing, location: &Location) -> io::Result<RawMe
     })
 }
 
-fn container(entry: &Entry, file: &mut File) -> io::Result<Container> {
+fn container(entry: &Entry, file: &File) -> io::Result<Container> {
     if let Some(container) = entry.container {
         return Ok(container);
     }
-    let mut head = Vec::with_capacity(HEAD + 1);
-    file.take(HEAD as u64).read_to_end(&mut head)?;
+    let mut head = Vec::new();
+    append_at(file, &mut head, 0, HEAD)?;
     match contained(entry, &head) {
         Contained::Many(container) => Ok(container),
         Contained::One(..) | Contained::Nothing => Err(changed()),
@@ -64,19 +125,19 @@ fn container(entry: &Entry, file: &mut File) -> io::Result<Container> {
 }
 
 /// Reads on from `offset` until the message that starts there is complete.
-pub(crate) fn message_at(
-    file: &mut File,
-    offset: u64,
-    container: Container,
-) -> io::Result<Vec<u8>> {
+pub(crate) fn message_at(file: &File, offset: u64, container: Container) -> io::Result<Vec<u8>> {
+    message_from(file, offset, container, FIRST)
+}
+
+/// The same with `first` bytes read first.
+fn message_from(file: &File, offset: u64, container: Container, first: usize) -> io::Result<Vec<u8>> {
     let mut buffer = Vec::new();
     let mut splitter = Splitter::at(container, 0);
-    let mut target = FIRST;
+    let mut target = first;
     loop {
-        file.seek(SeekFrom::Start(offset.saturating_add(buffer.len() as u64)))?;
         let missing = target - buffer.len();
-        buffer.reserve(missing + 1);
-        let read = file.take(missing as u64).read_to_end(&mut buffer)?;
+        let from = offset.saturating_add(buffer.len() as u64);
+        let read = append_at(file, &mut buffer, from, missing)?;
         let mut peek =
             |distance: u64, length: usize| peek(file, offset.checked_add(distance)?, length);
         match splitter.step(&buffer, read < missing, &mut peek) {

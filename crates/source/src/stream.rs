@@ -10,6 +10,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::at::append_at;
 use crate::container::Splitter;
 use crate::listing::Container;
 use crate::mbox::{Span, Step};
@@ -244,14 +245,10 @@ impl Iterator for Stream {
 }
 
 /// Some bytes of a file; `None` if it ends before the first of them.
-pub(crate) fn peek(file: &mut File, at: u64, length: usize) -> Option<Vec<u8>> {
-    if file.metadata().ok()?.len() <= at {
-        return None;
-    }
-    let mut bytes = Vec::with_capacity(length + 1);
-    file.seek(SeekFrom::Start(at)).ok()?;
-    file.take(length as u64).read_to_end(&mut bytes).ok()?;
-    Some(bytes)
+pub(crate) fn peek(file: &File, at: u64, length: usize) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let read = append_at(file, &mut bytes, at, length).ok()?;
+    (read > 0).then_some(bytes)
 }
 
 #[cfg(test)]
