@@ -49,11 +49,8 @@ impl Detail {
 
     /// How many fingerprints the pairs have.
     pub(crate) fn count_fingerprints(&self, winnow: Winnow) -> u32 {
-        let mut count = 0;
-        for sentence in self.sentences() {
-            winnow.select_from(sentence.pairs, |_| count += 1);
-        }
-        count
+        let counts = self.sentences().map(|sentence| winnow.count(sentence.pairs));
+        counts.sum::<usize>() as u32
     }
 
     /// The fingerprints of its content, in the order of the text.
@@ -61,9 +58,9 @@ impl Detail {
         if let Some(numbered) = &self.numbered {
             return numbered.to_vec();
         }
-        let mut fingerprints = Vec::with_capacity(self.numbers.len() / 2 + self.told.len());
+        let mut fingerprints = Vec::with_capacity(self.numbers.len());
         for sentence in self.sentences() {
-            winnow.select_from(sentence.pairs, |fingerprint| fingerprints.push(fingerprint));
+            winnow.append(sentence.pairs, &mut fingerprints);
         }
         fingerprints
     }

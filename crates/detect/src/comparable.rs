@@ -8,7 +8,7 @@ use twicetold_methods::winnow::{counts, mix, pair};
 use twicetold_model::{Document, SegmentKind, Word, WordFlags, WordKind};
 
 use crate::aside::Detail;
-use crate::record::{Told, fact_number, half};
+use crate::record::{Told, fact_number};
 
 /// Words that say nothing on their own: a sentence of nothing else is a courtesy.
 const COURTESIES: &str = "fyi thanks thank you cheers regards please see below above attached forwarded fwd fw \
@@ -140,28 +140,46 @@ impl Comparable {
     }
 
     /// Its units as a scan remembers them, and the word pairs and facts of those in content, one unit after another. Pairs do not
-    /// reach from one sentence into the next: sentences may stand in another order elsewhere.
-    pub(crate) fn told(&self) -> Detail {
+    /// reach from one sentence into the next: sentences may stand in another order elsewhere. `pairs` are those of all words, halved. The facts
+    /// come once more by themselves, since no more than some of each unit are remembered.
+    pub(crate) fn told(&self, pairs: &[u32]) -> (Detail, Vec<u32>) {
+        let words = &self.document.words;
+        let counting = |range: Range<u32>| -> usize {
+            let words = &words[range.start as usize..range.end as usize];
+            words.iter().map(|word| usize::from(counts(word))).sum()
+        };
         let mut numbers = Vec::with_capacity(self.stream.len());
         let mut told = Vec::with_capacity(self.units.len());
+        let mut facts = Vec::new();
+        // Up to which word was counted how many take part in pairs.
+        let (mut at, mut before) = (0, 0);
         for unit in &self.units {
+            before += counting(at..unit.words.start);
+            let inside = counting(unit.words.clone());
+            at = unit.words.end;
             let start = numbers.len();
-            if unit.kind.is_content() {
-                numbers.extend(self.pairs_of(unit).map(half));
+            if unit.kind.is_content() && inside > 1 {
+                // Between so many words there is one pair less.
+                let own = pairs.get(before..before + inside - 1);
+                numbers.extend_from_slice(own.unwrap_or_default());
             }
-            let pairs = numbers.len() - start;
+            before += inside;
+            let own_pairs = numbers.len() - start;
             if unit.content {
-                numbers.extend(self.facts_of(unit).take(Told::FACTS));
+                let from = facts.len();
+                facts.extend(self.facts_of(unit));
+                numbers.extend(facts[from..].iter().take(Told::FACTS));
             }
-            let facts = numbers.len() - start - pairs;
-            let one = Told::new(self.hash_of(unit), unit.len(), pairs, facts);
+            let own_facts = numbers.len() - start - own_pairs;
+            let one = Told::new(self.hash_of(unit), unit.len(), own_pairs, own_facts);
             told.push(one.marked(unit.content, unit.answers));
         }
-        Detail {
+        let detail = Detail {
             told: told.into(),
             numbers: numbers.into(),
             numbered: None,
-        }
+        };
+        (detail, facts)
     }
 
     /// Hash of the words of a unit in their order, and of whether it asks.
@@ -172,14 +190,6 @@ impl Comparable {
             .last()
             .is_some_and(|w| w.flags.has(WordFlags::ASKED));
         words.fold(u64::from(asks), |hash, word| mix(hash ^ word.hash))
-    }
-
-    /// The word pairs of a unit, as far as they take part in fingerprints.
-    fn pairs_of(&self, unit: &Unit) -> impl Iterator<Item = u64> {
-        let words = &self.document.words[unit.words.start as usize..unit.words.end as usize];
-        let mut told = words.iter().filter(|w| counts(w)).map(|w| w.hash);
-        let mut before = told.next();
-        told.map(move |word| pair(before.replace(word).unwrap_or(0), word))
     }
 
     /// The word at a position of the stream.
@@ -277,15 +287,6 @@ impl Comparable {
         self.units.iter().filter(|u| u.content).map(Unit::len).sum()
     }
 
-    /// Numbers of the facts that the content holds; sorted, each once.
-    pub(crate) fn fact_numbers(&self) -> Vec<u32> {
-        let content = self.units.iter().filter(|u| u.content);
-        let mut numbers: Vec<u32> = content.flat_map(|unit| self.facts_of(unit)).collect();
-        numbers.sort_unstable();
-        numbers.dedup();
-        numbers
-    }
-
     /// Numbers of the facts that a unit holds, in the order of the text.
     fn facts_of(&self, unit: &Unit) -> impl Iterator<Item = u32> {
         let words = &self.document.words[unit.words.start as usize..unit.words.end as usize];
@@ -316,14 +317,21 @@ impl Comparable {
 /// A word by its hash and, where short and long forms share one ("&" and "and", "'ll" and "will"), its letters: equal for
 /// words that are written the same.
 pub(crate) fn as_written(document: &Document, word: &Word) -> (u64, u8) {
-    let has_short_form =
-        word.kind == WordKind::Plain && (word.is_fact() || word.flags.has(WordFlags::STOP));
-    let letters = if has_short_form {
-        document.word(word).chars().count() as u8
-    } else {
-        0
+    let letters = match has_short_form(word) {
+        true => document.word(word).chars().count() as u8,
+        false => 0,
     };
     (word.hash, letters)
+}
+
+/// The same of a word in a text of nothing but ASCII.
+pub(crate) fn as_written_in_ascii(word: &Word) -> (u64, u8) {
+    let letters = (word.end - word.start) as u8;
+    (word.hash, letters * u8::from(has_short_form(word)))
+}
+
+fn has_short_form(word: &Word) -> bool {
+    word.kind == WordKind::Plain && (word.is_fact() | word.flags.has(WordFlags::STOP))
 }
 
 /// Hashes of the words of a subject that hold a digit.

@@ -5,12 +5,14 @@
 
 use twicetold_index::Filter;
 use twicetold_mail::words::hash_of;
-use twicetold_methods::winnow::{Winnow, all_pairs, pair, paper};
-use twicetold_model::{Digest, Document, Form, Location, Problem, RawMessage, WordFlags, WordKind};
-use xxhash_rust::xxh3::Xxh3;
+use twicetold_methods::winnow::{Winnow, all_half_pairs, pair, paper};
+use twicetold_model::{
+    Digest, Document, Form, Location, Problem, RawMessage, Word, WordFlags, WordKind,
+};
+use xxhash_rust::xxh3::xxh3_128;
 
 use crate::aside::{Detail, Stored};
-use crate::comparable::{Comparable, as_written, subject_facts};
+use crate::comparable::{Comparable, as_written, as_written_in_ascii, subject_facts};
 use crate::threads::{is_answer, plain_subject};
 
 /// A sentence as the scan remembers it.
@@ -142,13 +144,14 @@ pub(crate) fn record(
     winnow: Winnow,
     short: usize,
 ) -> (Record, Document, Vec<u32>) {
-    let document = twicetold_mail::read(raw.form, &raw.bytes);
-    let mut pairs: Vec<u32> = all_pairs(&document).into_iter().map(half).collect();
-    pairs.extend(all_fact_numbers(&document));
-    let ready = Comparable::new(document);
-    let detail = ready.told();
-    let (own, all) = ready.telling();
+    let ready = Comparable::new(twicetold_mail::read(raw.form, &raw.bytes));
     let document = &ready.document;
+    let mut pairs = all_half_pairs(document);
+    let (detail, mut facts) = ready.told(&pairs);
+    facts.sort_unstable();
+    facts.dedup();
+    pairs.extend(all_fact_numbers(document));
+    let (own, all) = ready.telling();
     let envelope = &document.envelope;
     let mut attachments: Vec<u64> = document
         .attachments
@@ -180,7 +183,7 @@ pub(crate) fn record(
         short: (own > 0 && own < short) || all < short,
         attachments: attachments.into(),
         links: document.links.clone().into(),
-        facts: ready.fact_numbers().into(),
+        facts: facts.into(),
         subject_facts: subject_facts(&topic).collect(),
         unreadable: false,
         problems: document.problems.clone(),
@@ -228,22 +231,26 @@ pub(crate) fn digest_hash(digest: &[u8; 32]) -> u64 {
 
 /// One number for everything a document says.
 fn identity(document: &Document) -> u128 {
-    let mut state = Xxh3::new();
-    for word in &document.words {
-        let (hash, letters) = as_written(document, word);
-        state.update(&hash.to_le_bytes());
-        state.update(&[u8::from(word.flags.has(WordFlags::ASKED)), letters]);
+    const WORD: usize = 10;
+    let mut said = vec![0; document.words.len() * WORD];
+    let mut put = |n: usize, word: &Word, (hash, letters): (u64, u8)| {
+        let place = &mut said[n * WORD..][..WORD];
+        place[..8].copy_from_slice(&hash.to_le_bytes());
+        place[8] = u8::from(word.flags.has(WordFlags::ASKED));
+        place[9] = letters;
+    };
+    let words = document.words.iter().enumerate();
+    match document.text.is_ascii() {
+        true => words.for_each(|(n, word)| put(n, word, as_written_in_ascii(word))),
+        false => words.for_each(|(n, word)| put(n, word, as_written(document, word))),
     }
-    state.update(b"attachments");
+    said.extend_from_slice(b"attachments");
     let mut digests: Vec<_> = document.attachments.iter().map(|a| a.digest).collect();
     digests.sort_unstable();
-    digests.iter().for_each(|d| state.update(d));
-    state.update(b"links");
-    document
-        .links
-        .iter()
-        .for_each(|l| state.update(&l.to_le_bytes()));
-    state.digest128()
+    said.extend(digests.iter().flatten());
+    said.extend_from_slice(b"links");
+    said.extend(document.links.iter().flat_map(|link| link.to_le_bytes()));
+    xxh3_128(&said)
 }
 
 /// A checksum that no two different texts share.

@@ -45,7 +45,12 @@ impl Default for Winnow {
 
 /// The number of an ordered pair of words: a mix of both hashes in which every bit depends on every bit.
 pub fn pair(first: u64, second: u64) -> u64 {
-    mix(mix(first).wrapping_add(second.rotate_left(32)))
+    mix(mixed_with(mix(first), second))
+}
+
+/// A pair before it is mixed as a whole; of its first word the mixed hash.
+fn mixed_with(first: u64, second: u64) -> u64 {
+    first.wrapping_add(second.rotate_left(32))
 }
 
 /// A bijection of 64-bit numbers that leaves no order of its arguments (the finaliser of SplitMix64).
@@ -92,9 +97,29 @@ impl Winnow {
         }
     }
 
-    /// As [`Winnow::of_pairs`], handing each fingerprint to `keep`; for numbers of any size.
-    pub fn select_from<N: Copy + Ord>(&self, pairs: &[N], mut keep: impl FnMut(N)) {
-        self.select_with(pairs, |at| keep(pairs[at]));
+    /// How many fingerprints are among the numbers of word pairs.
+    pub fn count(&self, pairs: &[u32]) -> usize {
+        if self.window != THREE || pairs.len() < THREE {
+            let mut count = 0;
+            self.select_with(pairs, |_| count += 1);
+            return count;
+        }
+        (0..pairs.len()).map(|at| usize::from(is_least_of_three(pairs, at))).sum()
+    }
+
+    /// Adds the fingerprints among the numbers of word pairs to `kept`, in their order.
+    pub fn append(&self, pairs: &[u32], kept: &mut Vec<u32>) {
+        if self.window != THREE || pairs.len() < THREE {
+            return self.select_with(pairs, |at| kept.push(pairs[at]));
+        }
+        // Every number has its turn at the next place, and those that are kept stay there: nothing has to be guessed.
+        let mut next = kept.len();
+        kept.resize(next + pairs.len(), 0);
+        for (at, &pair) in pairs.iter().enumerate() {
+            kept[next] = pair;
+            next += usize::from(is_least_of_three(pairs, at));
+        }
+        kept.truncate(next);
     }
 
     /// The fingerprints of a sequence of words, in their order.
@@ -108,6 +133,21 @@ impl Winnow {
         self.select_with(pairs, |at| kept.push(pairs[at]));
         kept
     }
+}
+
+/// The usual window, for which there is a short way.
+const THREE: usize = 3;
+
+/// Whether a number of three or more is the smallest in a window of three, the rightmost of equal ones; without a branch, since it is so for every
+/// other number.
+#[inline]
+fn is_least_of_three(numbers: &[u32], at: usize) -> bool {
+    let own = numbers[at];
+    let before = |steps: usize| at.checked_sub(steps).map(|at| own <= numbers[at]);
+    let after = |steps: usize| numbers.get(at + steps).map(|&other| own < other);
+    let [far_left, left] = [before(2), before(1)].map(|least| least == Some(true));
+    let [right, far_right] = [after(1), after(2)].map(|least| least == Some(true));
+    (far_left & left) | (left & right) | (right & far_right)
 }
 
 /// The numbers of all pairs of neighbours in a sequence of words. A single word stands for itself.
@@ -129,6 +169,30 @@ pub fn pairs(words: impl Iterator<Item = u64>) -> Vec<u64> {
 /// The numbers of all word pairs of a document, packaging included, in the order of the text.
 pub fn all_pairs(document: &Document) -> Vec<u64> {
     pairs(document.words.iter().filter(|w| counts(w)).map(|w| w.hash))
+}
+
+/// The upper half of each of these numbers: enough to tell candidates from others.
+pub fn all_half_pairs(document: &Document) -> Vec<u32> {
+    // Every pair has its turn at the next place, and stays there if its second word counts: nothing has to be guessed.
+    let mut halves = vec![0; document.words.len() + 1];
+    let (mut before, mut mixed, mut next) = (0, 0, 0);
+    for word in &document.words {
+        let counts = counts(word);
+        halves[next] = (mix(mixed_with(mixed, word.hash)) >> 32) as u32;
+        next += usize::from(counts);
+        before = if counts { word.hash } else { before };
+        mixed = if counts { mix(word.hash) } else { mixed };
+    }
+    match next {
+        0 => Vec::new(),
+        1 => vec![(mix(before) >> 32) as u32],
+        _ => {
+            // The first word that counts has none before it.
+            halves.truncate(next);
+            halves.remove(0);
+            halves
+        }
+    }
 }
 
 /// The numbers of the word pairs of what a document says, without its packaging, in the order of the text.
