@@ -85,8 +85,53 @@ pub(crate) struct Comparable {
     pub(crate) units: Vec<Unit>,
     /// Hashes of all facts, link targets included; sorted.
     facts: OnceLock<Vec<u64>>,
-    /// Where each pair of neighbouring words stands in the stream; sorted.
-    places: OnceLock<Vec<(u64, u32)>>,
+    /// Where each pair of neighbouring words stands in the stream.
+    places: OnceLock<Places>,
+}
+
+/// Where each number stands, for numbers of which every bit is as good as another: those that begin alike stand together, in the order of their
+/// places, and there are about as many beginnings as numbers.
+#[derive(Debug)]
+struct Places {
+    /// For each beginning where the numbers end that begin so.
+    ends: Vec<u32>,
+    /// Each number with its place.
+    all: Vec<(u64, u32)>,
+    /// How many bits do not belong to the beginning.
+    rest: u32,
+}
+
+impl Places {
+    /// The places of these, which are 0, 1, 2 and so on.
+    fn of(numbers: impl ExactSizeIterator<Item = u64> + Clone) -> Self {
+        let bits = numbers.len().max(2).ilog2();
+        let rest = u64::BITS - bits;
+        let mut ends = vec![0_u32; 1 << bits];
+        for number in numbers.clone() {
+            ends[(number >> rest) as usize] += 1;
+        }
+        // Where each beginning starts, for now; when its numbers are filled in, it has become its end.
+        let mut sum = 0;
+        for end in &mut ends {
+            sum += std::mem::replace(end, sum);
+        }
+        let mut all = vec![(0, 0); sum as usize];
+        for (number, place) in numbers.zip(0..) {
+            let end = &mut ends[(number >> rest) as usize];
+            all[*end as usize] = (number, place);
+            *end += 1;
+        }
+        Self { ends, all, rest }
+    }
+
+    /// The places at which a number stands, in order.
+    fn places(&self, number: u64) -> impl Iterator<Item = u32> + '_ {
+        let begins = (number >> self.rest) as usize;
+        let start = begins.checked_sub(1).map_or(0, |before| self.ends[before]);
+        let alike = &self.all[start as usize..self.ends[begins] as usize];
+        let same = alike.iter().filter(move |(other, _)| *other == number);
+        same.map(|&(_, place)| place)
+    }
 }
 
 impl Comparable {
@@ -203,18 +248,10 @@ impl Comparable {
     pub(crate) fn places(&self, first: u64, second: u64) -> impl Iterator<Item = u32> + '_ {
         let places = self.places.get_or_init(|| {
             let hash = |p: usize| self.at(p).map_or(0, |w| w.hash);
-            let mut places: Vec<(u64, u32)> = (1..self.stream.len())
-                .map(|p| (pair(hash(p - 1), hash(p)), p as u32 - 1))
-                .collect();
-            places.sort_unstable();
-            places
+            let count = self.stream.len().saturating_sub(1);
+            Places::of((0..count).map(|p| pair(hash(p), hash(p + 1))))
         });
-        let key = pair(first, second);
-        let from = places.partition_point(|&(k, _)| k < key);
-        places[from..]
-            .iter()
-            .take_while(move |&&(k, _)| k == key)
-            .map(|&(_, p)| p)
+        places.places(pair(first, second))
     }
 
     /// Whether a sentence ends before this position of the stream.
@@ -347,4 +384,22 @@ pub(crate) fn subject_facts(subject: &str) -> impl Iterator<Item = u64> + '_ {
         })
         .filter(|word| word.contains(|c: char| c.is_ascii_digit()))
         .map(|word| hash_of(&word.to_lowercase()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Places, mix};
+
+    #[test]
+    fn a_number_is_found_wherever_it_stands() {
+        for count in [0_u64, 1, 2, 3, 7, 8, 100, 1000] {
+            let numbers: Vec<u64> = (0..count).map(|n| mix(n % (count / 3 + 1))).collect();
+            let places = Places::of(numbers.iter().copied());
+            for number in (0..count + 3).map(mix) {
+                let stands = (0..).zip(&numbers).filter(|(_, n)| **n == number);
+                let stands: Vec<u32> = stands.map(|(place, _)| place).collect();
+                assert_eq!(places.places(number).collect::<Vec<_>>(), stands);
+            }
+        }
+    }
 }

@@ -11,6 +11,7 @@ use std::cell::{Cell, OnceCell};
 use std::cmp::Reverse;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
+use twicetold_index::Filter;
 use twicetold_mail::words::hash_of;
 use twicetold_model::{Category, Witness};
 
@@ -41,6 +42,15 @@ const SINGLES: usize = 4;
 /// How many holders of a sentence are considered for a combined cover.
 const HOLDERS: usize = 8;
 
+/// A kept message that may have a sentence with some words altered.
+struct Related<'s> {
+    message: u32,
+    /// How many sentences it has word for word.
+    sentences: usize,
+    /// Its word pairs: at hand, since every sentence is looked for in everybody's.
+    pairs: &'s Filter,
+}
+
 /// One message, what is kept, and what has been found out so far.
 struct Question<'q, 's> {
     walk: &'q Walk<'s>,
@@ -52,8 +62,8 @@ struct Question<'q, 's> {
     without: u32,
     /// Messages that may hold much of it, the best first, once they are asked for.
     likely: OnceCell<Vec<u32>>,
-    /// These, and everybody who has a sentence of it word for word; and how many of those.
-    related: OnceCell<Vec<(u32, usize)>>,
+    /// These, and everybody who has a sentence of it word for word.
+    related: OnceCell<Vec<Related<'s>>>,
     /// Hard sentences that were found: the sentence, and who has it.
     found: Vec<(usize, u32)>,
     /// A text could not be read.
@@ -160,7 +170,7 @@ impl Walk<'_> {
     }
 }
 
-impl Question<'_, '_> {
+impl<'s> Question<'_, 's> {
     fn answer(&mut self) -> Option<Proven> {
         let walk = self.walk;
         let record = &walk.records[self.a as usize];
@@ -385,11 +395,12 @@ impl Question<'_, '_> {
 
     /// The kept messages that may have a sentence: those with nearly all of its pairs, most first.
     fn likely_holders(&self, unit: Open<'_>) -> Vec<u32> {
-        let records = self.walk.records;
         // How many it has, as long as it can have enough.
-        let count = |b: u32| {
-            let pairs = &records[b as usize].pairs;
+        let count = |pairs: &Filter| {
             let has = |&number: &u32| pairs.may_contain(u64::from(number));
+            if !unit.facts.iter().all(has) {
+                return None;
+            }
             let mut missing = 0;
             for pair in unit.pairs {
                 missing += usize::from(!has(pair));
@@ -399,11 +410,11 @@ impl Question<'_, '_> {
             }
             let count = unit.pairs.len() - missing;
             let is_like = count > 0 || unit.pairs.is_empty();
-            (is_like && unit.facts.iter().all(has)).then_some(count)
+            is_like.then_some(count)
         };
         let related = self.related().iter();
         let mut holders: Vec<(usize, usize, u32)> = related
-            .filter_map(|&(b, sentences)| Some((count(b)?, sentences, b)))
+            .filter_map(|one| Some((count(one.pairs)?, one.sentences, one.message)))
             .collect();
         // Of those that have as many of its pairs, whoever has most of the message.
         holders.sort_unstable_by_key(|&(n, sentences, b)| (Reverse((n, sentences)), b));
@@ -412,14 +423,19 @@ impl Question<'_, '_> {
     }
 
     /// Everybody who may have a sentence with some words altered, sorted: who has one of the others word for word, or much of all of it.
-    fn related(&self) -> &[(u32, usize)] {
+    fn related(&self) -> &[Related<'s>] {
         self.related.get_or_init(|| {
             let told = self.detail.told.iter().filter(|t| t.is_content());
             let mut related: Vec<u32> = told.flat_map(|t| self.holders(t.hash)).collect();
             related.extend_from_slice(self.likely());
             related.sort_unstable();
             let each = related.chunk_by(|a, b| a == b);
-            each.map(|same| (same[0], same.len())).collect()
+            each.map(|same| Related {
+                message: same[0],
+                sentences: same.len(),
+                pairs: &self.walk.records[same[0] as usize].pairs,
+            })
+            .collect()
         })
     }
 

@@ -2,19 +2,34 @@
 
 use std::io::{self, Write};
 
+use rayon::prelude::*;
 use serde::Serialize;
-use twicetold_detect::{Explanation, Scan, ShownPassage};
+use twicetold_detect::{Explanation, Scan, ScannedMessage, ShownPassage};
 use twicetold_model::ResidueKind;
 
 use super::escape::SafeJson;
 use super::row::Row;
 use super::units;
 
-/// Writes every message of a scan, in the order of the scan.
+/// How many messages one thread makes lines of at a time.
+const STRETCH: usize = 512;
+/// How many such stretches wait to be written at the most.
+const STRETCHES: usize = 32;
+
+/// Writes every message of a scan, in the order of the scan. Threads make the lines, since a large mailbox has many.
 pub(crate) fn write(out: &mut dyn Write, scan: &Scan) -> io::Result<()> {
-    scan.messages
-        .iter()
-        .try_for_each(|message| write_line(out, &Row::new(scan, message)))
+    let lines = |stretch: &[ScannedMessage]| -> io::Result<Vec<u8>> {
+        let mut lines = Vec::new();
+        for message in stretch {
+            write_line(&mut lines, &Row::new(scan, message))?;
+        }
+        Ok(lines)
+    };
+    for some in scan.messages.chunks(STRETCH * STRETCHES) {
+        let made: io::Result<Vec<Vec<u8>>> = some.par_chunks(STRETCH).map(lines).collect();
+        made?.iter().try_for_each(|lines| out.write_all(lines))?;
+    }
+    Ok(())
 }
 
 /// Writes one message with its passages.
