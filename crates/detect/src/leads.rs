@@ -43,39 +43,57 @@ pub(crate) struct Told<'t> {
     pub(crate) whole: Option<&'t Whole<'t>>,
 }
 
-/// What one look at the sentences and word pairs of a message tells: they may have to be read back from a file.
-struct Look {
-    /// It holds a fact or a run of words that no other message has, so that nothing can cover it.
-    new: bool,
-    /// Its fingerprints, and
-    fingerprints: Box<[u32]>,
+/// What one look at the sentences and word pairs of each message tells: they may have to be read back from a file.
+#[derive(Debug, Default)]
+pub(crate) struct Looks {
+    /// For each message whether it holds a fact or a run of words that no other has, so that nothing can cover it.
+    new: Vec<bool>,
+    /// In the order of the walk, the fingerprints of each message, and
+    fingerprints: Vec<Box<[u32]>>,
     /// its sentences, as far as others may have them.
+    sentences: Vec<Box<[u64]>>,
+}
+
+impl Looks {
+    /// Looks at every message. `pairs` and `sentences` know at least the word pairs and the sentences that several messages have.
+    pub(crate) fn at(told: &Told<'_>, pairs: &Twice, sentences: &Twice) -> Self {
+        let look = |(record, &rank): (&Record, &u32)| told.look(record, rank, pairs, sentences);
+        let records = told.records.par_iter().zip(told.ranks);
+        let mut all: Vec<Look> = records.map(look).collect();
+        let mut looks = Self {
+            new: all.iter().map(|look| look.new).collect(),
+            ..Self::default()
+        };
+        for &a in told.order {
+            let look = &mut all[a as usize];
+            looks.fingerprints.push(std::mem::take(&mut look.fingerprints));
+            looks.sentences.push(std::mem::take(&mut look.sentences));
+        }
+        looks
+    }
+}
+
+/// What one look at a message tells.
+struct Look {
+    new: bool,
+    fingerprints: Box<[u32]>,
     sentences: Box<[u64]>,
 }
 
 impl Leads {
-    /// Finds out; and for each message whether it stays in any case, since it holds what no other has. `pairs` and `sentences` know at least the word
-    /// pairs and the sentences that several messages have.
-    pub(crate) fn of(told: &Told<'_>, pairs: &Twice, sentences: Twice) -> (Self, Vec<bool>) {
-        let look = |(record, &rank): (&Record, &u32)| told.look(record, rank, pairs, &sentences);
-        let records = told.records.par_iter().zip(told.ranks);
-        let mut looks: Vec<Look> = records.map(look).collect();
-        drop(sentences);
-        let new: Vec<bool> = looks.iter().map(|look| look.new).collect();
-        let mut fingerprints = Vec::with_capacity(told.order.len());
-        let mut own = Vec::with_capacity(told.order.len());
-        for &a in told.order {
-            let look = &mut looks[a as usize];
-            fingerprints.push(std::mem::take(&mut look.fingerprints));
-            own.push(std::mem::take(&mut look.sentences));
-        }
-        drop(looks);
+    /// Finds out; and for each message whether it stays in any case, since it holds what no other has.
+    pub(crate) fn of(told: &Told<'_>, looks: Looks) -> (Self, Vec<bool>) {
+        let Looks {
+            new,
+            fingerprints,
+            sentences,
+        } = looks;
         let nearby = || match told.whole {
             Some(whole) => Nearby::Known(whole.near(told.records, told.order)),
             None => Nearby::Counted(told.fingerprints(fingerprints)),
         };
         // Each has stretches that one thread goes alone.
-        let (nearby, sentences) = rayon::join(nearby, || told.leading(&new, own));
+        let (nearby, sentences) = rayon::join(nearby, || told.leading(&new, sentences));
         let things = told.each(|_, record| record.attachments.iter().chain(&record.links).copied().collect());
         let conversations = told.each(|a, record| {
             let thread = told.whole.and_then(|whole| whole.thread(record));
@@ -121,7 +139,7 @@ impl Told<'_> {
     }
 
     fn fingerprints(&self, likely: Vec<Box<[u32]>>) -> Fingerprints {
-        let shared = Shared::of(likely).by_numbers();
+        let shared = Shared::by_numbers(likely);
         Fingerprints::of(self.records, self.order, shared)
     }
 

@@ -14,7 +14,7 @@ use crate::check;
 use crate::counted::Unfit;
 use crate::explain::shown_each;
 use crate::keepset::{Decisions, Walk};
-use crate::leads::{Leads, Told};
+use crate::leads::{Leads, Looks, Told};
 use crate::library::Library;
 use crate::memo::{Answers, Memo, Question, write_yes_or_no, yes_or_no};
 use crate::options::{Numbering, Options};
@@ -222,8 +222,10 @@ fn judge(
         },
         whole,
     };
-    let (leads, new) = Leads::of(&relating, pairs, told);
-    drop(own_pairs);
+    let looks = Looks::at(&relating, pairs, &told);
+    // Nobody asks what occurs how often any more.
+    drop((own_pairs, told));
+    let (leads, new) = Leads::of(&relating, looks);
     let mut walk = Walk {
         records: &records,
         threads: &threads,

@@ -71,28 +71,43 @@ pub(crate) struct Shared<K> {
     of: Rows,
 }
 
+/// In how many parts keys are brought together, so that not all of them are needed at the same time in a form that sorts.
+const PARTS: u32 = 4;
+
+/// The keys that several messages have, sorted, and for each of them who has it.
+fn brought_together<K: Key>(likely: Vec<Box<[K]>>) -> (Vec<K>, Rows) {
+    let total = likely.iter().map(|own| own.len()).sum();
+    let mut keys = Vec::new();
+    let mut holders = Rows::with_room_for(0, total);
+    let mut all: Vec<K::Held> = Vec::with_capacity(total / PARTS as usize);
+    let part_of = |key: &K| ((*key).into() >> (K::BITS - PARTS.ilog2())) as u32;
+    let key = |held: &K::Held| K::of_held(*held).0;
+    for part in 0..PARTS {
+        all.clear();
+        for (own, rank) in likely.iter().zip(0..) {
+            let start = own.partition_point(|key| part_of(key) < part);
+            let own = own[start..].iter().take_while(|key| part_of(key) == part);
+            all.extend(own.map(|key| key.held_by(rank)));
+        }
+        all.par_sort_unstable();
+        for same in all.chunk_by(|a, b| key(a) == key(b)) {
+            if same.len() > 1 {
+                keys.push(key(&same[0]));
+                holders.push(same.iter().map(|held| K::of_held(*held).1));
+            }
+        }
+    }
+    (keys, holders)
+}
+
 impl<K: Key> Shared<K> {
-    /// Finds the keys that several messages have. `likely` are those of each message, in the order of the walk; each once, and some that only one
+    /// Finds the keys that several messages have. `likely` are those of each message, in the order of the walk; each once, sorted, and some that only one
     /// message has may be missing.
     pub(crate) fn of(likely: Vec<Box<[K]>>) -> Self {
         let count = likely.len();
-        let mut all: Vec<K::Held> = Vec::with_capacity(likely.iter().map(|own| own.len()).sum());
-        for (own, rank) in likely.into_iter().zip(0..) {
-            all.extend(own.iter().map(|key| key.held_by(rank)));
-        }
-        all.par_sort_unstable();
-        let key = |held: &K::Held| K::of_held(*held).0;
-        let several = || all.chunk_by(|a, b| key(a) == key(b)).filter(|same| same.len() > 1);
-        let (keys, held) = several().fold((0, 0), |(keys, held), same| (keys + 1, held + same.len()));
-        let mut numbers = Vec::with_capacity(keys);
-        let mut holders = Rows::with_room_for(keys, held);
-        for same in several() {
-            numbers.push(key(&same[0]));
-            holders.push(same.iter().map(|held| K::of_held(*held).1));
-        }
-        drop(all);
+        let (keys, holders) = brought_together(likely);
         Self {
-            numbers: Numbers::of(numbers),
+            numbers: Numbers::of(keys),
             of: holders.turned(count),
             holders,
         }
@@ -101,23 +116,22 @@ impl<K: Key> Shared<K> {
     /// The same with the keys numbered in the order in which the walk meets them, and without the keys themselves, for who asks by
     /// their numbers alone: keys of one message have numbers near each other, and so do those of its near copies. Whoever looks them up waits less for
     /// memory.
-    pub(crate) fn by_numbers(self) -> Self {
-        let Self { holders, of, .. } = self;
-        let count = of.len();
-        drop(of);
-        let mut first = Rows::with_room_for(holders.len(), holders.len());
-        holders.iter().for_each(|row| first.push(row.first().copied()));
+    pub(crate) fn by_numbers(likely: Vec<Box<[K]>>) -> Self {
+        let count = likely.len();
+        let (_, by_key) = brought_together(likely);
+        let mut first = Rows::with_room_for(by_key.len(), by_key.len());
+        by_key.iter().for_each(|row| first.push(row.first().copied()));
         let met = first.turned(count);
         drop(first);
-        let mut renumbered = Rows::with_room_for(holders.len(), holders.numbers());
+        let mut holders = Rows::with_room_for(by_key.len(), by_key.numbers());
         for &number in met.iter().flatten() {
-            renumbered.push(holders.row(number).iter().copied());
+            holders.push(by_key.row(number).iter().copied());
         }
-        drop(holders);
+        drop((by_key, met));
         Self {
             numbers: Numbers::of(Vec::new()),
-            of: renumbered.turned(count),
-            holders: renumbered,
+            of: holders.turned(count),
+            holders,
         }
     }
 
