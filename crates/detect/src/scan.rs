@@ -306,6 +306,8 @@ fn judge(
     let residues = residue_texts(&verdicts, shown, &walk);
     let answers = walk.memo.answers();
     over.push((Stage::Copies, library.reread()));
+    // No text is read any more.
+    drop(library);
     let before = [Reread::default()]
         .into_iter()
         .chain(over.iter().map(|o| o.1));
