@@ -11,6 +11,8 @@ const NONE: u16 = u16::MAX;
 pub(super) struct Openings {
     /// The entries in order, each once, with its number in the table.
     sorted: Vec<(&'static str, u16)>,
+    /// The first bytes of these entries.
+    starts: Vec<u64>,
     /// For every entry the longest other one that it starts with.
     shorter: Vec<u16>,
     /// Where the entries with this first byte stand in `sorted`.
@@ -54,8 +56,7 @@ impl Openings {
             bucket.1 = at as u16 + 1;
             let three = entry.as_bytes().first_chunk::<3>();
             if let Some(three) = three.filter(|t| t.iter().all(u8::is_ascii_alphabetic)) {
-                let key = key(*three);
-                keys[usize::from(key) / 64] |= 1 << (key % 64);
+                add(&mut keys, key(*three));
             } else if let Some(first) = letter(*first) {
                 pairs[first] |= match rest.first() {
                     Some(second) => 1 << letter(*second).unwrap_or(26),
@@ -65,6 +66,7 @@ impl Openings {
             }
         }
         Self {
+            starts: sorted.iter().map(|(entry, _)| start_of(entry)).collect(),
             sorted,
             shorter,
             buckets,
@@ -73,19 +75,28 @@ impl Openings {
         }
     }
 
+    /// The last entry that does not stand behind a folded text in their order, among those with its first byte.
+    fn last_before(&self, folded: &str) -> u16 {
+        let first = folded.as_bytes().first().copied().unwrap_or_default();
+        let (from, to) = self.buckets[usize::from(first)];
+        let start = start_of(folded);
+        let starts = &self.starts[usize::from(from)..usize::from(to)];
+        let mut end = from + starts.partition_point(|other| *other < start) as u16;
+        while end < to
+            && self.starts[usize::from(end)] == start
+            && self.sorted[usize::from(end)].0 <= folded
+        {
+            end += 1;
+        }
+        if end == from { NONE } else { end - 1 }
+    }
+
     /// The entries that a folded text starts with, the longest first.
     pub(super) fn starting<'i>(
         &'i self,
         folded: &'i str,
     ) -> impl Iterator<Item = &'static str> + 'i {
-        let first = folded.as_bytes().first().copied().unwrap_or_default();
-        let (from, to) = self.buckets[usize::from(first)];
-        let bucket = &self.sorted[usize::from(from)..usize::from(to)];
-        let before = bucket.partition_point(|(entry, _)| *entry <= folded);
-        let mut at = match before {
-            0 => NONE,
-            _ => from + before as u16 - 1,
-        };
+        let mut at = self.last_before(folded);
         std::iter::from_fn(move || {
             while at != NONE {
                 let entry = self.sorted[usize::from(at)].0;
@@ -118,13 +129,8 @@ impl Openings {
 
     /// The number in the table of the entry that a folded text is.
     pub(super) fn number(&self, folded: &str) -> Option<usize> {
-        let first = folded.as_bytes().first().copied().unwrap_or_default();
-        let (from, to) = self.buckets[usize::from(first)];
-        let bucket = &self.sorted[usize::from(from)..usize::from(to)];
-        let at = bucket
-            .binary_search_by(|(entry, _)| (*entry).cmp(folded))
-            .ok()?;
-        Some(usize::from(bucket[at].1))
+        let (entry, number) = self.sorted.get(usize::from(self.last_before(folded)))?;
+        (*entry == folded).then(|| usize::from(*number))
     }
 
     /// Whether a folded text is an entry.
@@ -135,31 +141,43 @@ impl Openings {
     /// Whether a text that is not folded yet can start with an entry once it is; saves folding most.
     pub(super) fn may_open(&self, raw: &str) -> bool {
         let start = raw.as_bytes();
-        if !start.get(..4).unwrap_or(start).is_ascii() {
+        let mut four = match start.first_chunk::<4>() {
+            Some(four) => *four,
+            None => {
+                let mut filled = [b' '; 4];
+                filled[..start.len()].copy_from_slice(start);
+                filled
+            }
+        };
+        if !four.is_ascii() {
             return true;
         }
-        let Some(first) = start.first().and_then(|byte| letter(*byte)) else {
+        four.make_ascii_lowercase();
+        let Some(first) = letter(four[0]) else {
             return true;
         };
-        let second = start.get(1).and_then(|byte| letter(*byte));
-        if self.pairs[first] >> second.unwrap_or(26) & 1 == 1 {
-            return true;
-        }
-        let Some(mut three) = start.first_chunk::<3>().copied() else {
-            return false;
-        };
-        three.make_ascii_lowercase();
-        let key = key(three);
-        self.keys[usize::from(key) / 64] >> (key % 64) & 1 == 1
+        let second = letter(four[1]).unwrap_or(26);
+        self.pairs[first] >> second & 1 == 1 || has(&self.keys, key([four[0], four[1], four[2]]))
     }
 }
 
 /// The number of an ASCII letter in the alphabet.
 fn letter(byte: u8) -> Option<usize> {
-    let lower = byte.to_ascii_lowercase();
-    lower
-        .is_ascii_lowercase()
-        .then(|| usize::from(lower - b'a'))
+    let number = (byte | 0x20).wrapping_sub(b'a');
+    (number < 26).then(|| usize::from(number))
+}
+
+/// The first eight bytes of a text as a number. Of two texts with different numbers, that with the larger one stands behind.
+fn start_of(text: &str) -> u64 {
+    let bytes = text.as_bytes();
+    match bytes.first_chunk() {
+        Some(eight) => u64::from_be_bytes(*eight),
+        None => {
+            let mut filled = [0; 8];
+            filled[..bytes.len()].copy_from_slice(bytes);
+            u64::from_be_bytes(filled)
+        }
+    }
 }
 
 /// A table whose entries are looked for at the end of a text.
@@ -192,34 +210,55 @@ impl Endings {
 }
 
 /// A table whose entries are looked for anywhere in a text.
+///
+/// Three bytes are looked at in every `stride` places: an entry that is long enough covers one of them, wherever it stands.
 pub(super) struct Inside {
-    /// Whether some entry may start with three bytes that have this key.
+    /// How far the places are apart.
+    stride: usize,
+    /// Whether some entry may have three bytes with this key.
     keys: Box<[u64; 1024]>,
-    /// The entries by their key, each with its number in the table.
-    sorted: Vec<(u16, &'static str, usize)>,
+    /// The entries by the keys of their first `stride` places.
+    sorted: Vec<Piece>,
     /// The entries of less than three bytes, which have no key.
     short: Vec<(&'static str, usize)>,
     /// How many entries the table has.
     size: usize,
 }
 
+/// Three bytes of an entry.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Piece {
+    key: u16,
+    entry: &'static str,
+    /// Where in the entry they stand.
+    place: usize,
+    /// The number of the entry in the table.
+    number: usize,
+}
+
 impl Inside {
     pub(super) fn of(table: &[&'static str]) -> Self {
-        let mut sorted: Vec<_> = table
-            .iter()
-            .enumerate()
-            .filter_map(|(number, entry)| {
-                let start = entry.as_bytes().first_chunk::<3>()?;
-                Some((key(*start), *entry, number))
-            })
-            .collect();
-        sorted.sort_unstable();
+        let long = || table.iter().filter(|entry| entry.len() >= 3);
+        let shortest = long().map(|entry| entry.len()).min().unwrap_or(3);
+        let stride = (shortest - 2).min(3);
+        let mut sorted = Vec::new();
         let mut keys = Box::new([0; 1024]);
-        for (key, ..) in &sorted {
-            keys[usize::from(*key) / 64] |= 1 << (key % 64);
+        for (number, entry) in table.iter().enumerate() {
+            for (place, three) in entry.as_bytes().windows(3).take(stride).enumerate() {
+                let key = key([three[0], three[1], three[2]]);
+                add(&mut keys, key);
+                sorted.push(Piece {
+                    key,
+                    entry,
+                    place,
+                    number,
+                });
+            }
         }
+        sorted.sort_unstable();
         let numbered = table.iter().copied().zip(0..);
         Self {
+            stride,
             keys,
             sorted,
             short: numbered.filter(|(entry, _)| entry.len() < 3).collect(),
@@ -237,15 +276,18 @@ impl Inside {
                 }
             }
         }
-        for (at, three) in bytes.windows(3).enumerate() {
-            let key = key([three[0], three[1], three[2]]);
-            if self.keys[usize::from(key) / 64] >> (key % 64) & 1 == 0 {
+        for at in (0..bytes.len().saturating_sub(2)).step_by(self.stride) {
+            let key = key([bytes[at], bytes[at + 1], bytes[at + 2]]);
+            if !has(&self.keys, key) {
                 continue;
             }
-            let first = self.sorted.partition_point(|entry| entry.0 < key);
-            let alike = self.sorted[first..].iter().take_while(|one| one.0 == key);
-            for (_, entry, number) in alike {
-                if bytes[at..].starts_with(entry.as_bytes()) && found(*number, entry, at) {
+            let first = self.sorted.partition_point(|piece| piece.key < key);
+            let alike = self.sorted[first..].iter().take_while(|one| one.key == key);
+            for piece in alike {
+                if let Some(begin) = at.checked_sub(piece.place)
+                    && bytes[begin..].starts_with(piece.entry.as_bytes())
+                    && found(piece.number, piece.entry, begin)
+                {
                     return true;
                 }
             }
@@ -276,6 +318,14 @@ impl Inside {
         });
         seen.into_iter().filter(|seen| *seen).count()
     }
+}
+
+fn add(keys: &mut [u64; 1024], key: u16) {
+    keys[usize::from(key) / 64] |= 1 << (key % 64);
+}
+
+fn has(keys: &[u64; 1024], key: u16) -> bool {
+    keys[usize::from(key) / 64] >> (key % 64) & 1 == 1
 }
 
 fn key(three: [u8; 3]) -> u16 {
