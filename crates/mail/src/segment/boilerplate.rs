@@ -5,7 +5,6 @@ use std::sync::LazyLock;
 
 use twicetold_model::SegmentKind;
 
-use super::fold::fold_onto;
 use super::headers::is_long_rule;
 use super::index::{Inside, Openings};
 use super::lines::{Page, head};
@@ -16,6 +15,9 @@ use super::phrases::{
 static ADDITIONS: LazyLock<Openings> = LazyLock::new(|| Openings::of(&[ADDED]));
 static NOTICES: LazyLock<Openings> = LazyLock::new(|| Openings::of(&[DISCLAIMER_STARTS]));
 static WARNINGS: LazyLock<Openings> = LazyLock::new(|| Openings::of(&[BANNERS]));
+/// How anything that is added starts.
+static ALL_ADDED: LazyLock<Openings> =
+    LazyLock::new(|| Openings::of(&[ADDED, DISCLAIMER_STARTS, BANNERS]));
 static SIGNS: LazyLock<Inside> = LazyLock::new(|| Inside::of(DISCLAIMING));
 static FURTHER_SIGNS: LazyLock<Inside> = LazyLock::new(|| Inside::of(DISCLAIMING_TOO));
 static SPEAKING_OF: LazyLock<Inside> = LazyLock::new(|| Inside::of(ADDED_SPEAKS_OF));
@@ -47,9 +49,12 @@ const PARAGRAPHS: usize = 8;
 pub(super) fn mark_footers(page: &mut Page<'_>) {
     let mut at = 0;
     while at < page.lines.len() {
-        let next = footer(page, at).unwrap_or(at);
-        page.mark(at..next, SegmentKind::Boilerplate);
-        at = next.max(at + 1);
+        if let Some(end) = footer(page, at) {
+            page.mark(at..end, SegmentKind::Boilerplate);
+            at = end;
+        } else {
+            at += 1;
+        }
     }
 }
 
@@ -81,9 +86,7 @@ fn footer(page: &Page<'_>, rule: usize) -> Option<usize> {
         if words.len() > 400 {
             return None;
         }
-        let mut folded = String::new();
-        fold_onto(&mut folded, words);
-        if FOOTERS.any(&folded) {
+        if FOOTERS.any(&page.folded(at)) {
             telling = Some(at);
             break;
         }
@@ -192,11 +195,9 @@ fn may_be_added(page: &Page<'_>, lines: Range<usize>) -> bool {
     };
     let start = first.trim_start_matches(FRAME);
     // Folding can make other letters longer, and BANNERS are compared without what is around them.
-    !lines.into_iter().all(|at| page.words(at).is_ascii())
-        || ADDITIONS.may_open(start)
-        || NOTICES.may_open(start)
-        || WARNINGS.may_open(start)
+    ALL_ADDED.may_open(start)
         || WARNINGS.may_open(bare(first))
+        || !lines.into_iter().all(|at| page.words(at).is_ascii())
 }
 
 /// What may stand around a notice.
@@ -221,7 +222,7 @@ fn is_added(page: &Page<'_>, lines: Range<usize>) -> bool {
             rules += 1;
             continue;
         }
-        fold_onto(&mut folded, words);
+        page.fold_onto(&mut folded, at);
         // Most paragraphs show by how they start that nobody added them.
         if !told && folded.len() > NOTICE_START + 20 {
             let text = folded.trim_start_matches(FRAME);

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use twicetold_model::SegmentKind;
 
-use super::fold::{fold, without_spaces};
+use super::fold::{asks_or_counts, fold, without_spaces};
 use super::index::Openings;
 use super::lines::Page;
 use super::names::{People, is_name, is_uncased_name};
@@ -13,6 +13,7 @@ use super::phrases::{CLOSING_TAILS, REGARDS, THANKS};
 
 static THANKING: LazyLock<Openings> = LazyLock::new(|| Openings::of(&[THANKS]));
 static GREETING: LazyLock<Openings> = LazyLock::new(|| Openings::of(&[REGARDS]));
+static EITHER: LazyLock<Openings> = LazyLock::new(|| Openings::of(&[THANKS, REGARDS]));
 
 /// A longer line is no closing.
 const LONGEST: usize = 120;
@@ -44,7 +45,7 @@ pub(super) fn mark(page: &mut Page<'_>, part: Range<usize>, people: &People<'_>)
         else {
             break;
         };
-        match phrase(page.words(at), people) {
+        match phrase(page, at, people) {
             Some(_) => begin = at,
             None => break,
         }
@@ -56,14 +57,18 @@ pub(super) fn mark(page: &mut Page<'_>, part: Range<usize>, people: &People<'_>)
         let last = part.end - 1;
         let words = page.words(last);
         let before = page.words(last - 1);
-        let after_sentence = page.lines[last].gap
-            || before.ends_with(['.', '!', '?', ',', ':', ')', '。', '！', '？', ';', '-']);
-        let single = words.split_whitespace().count() <= 2
-            && !words.ends_with(['!', ':', '?', ';'])
-            && is_name(words);
+        let after_sentence = || {
+            page.lines[last].gap
+                || before.ends_with(['.', '!', '?', ',', ':', ')', '。', '！', '？', ';', '-'])
+        };
+        let single = || {
+            is_name(words)
+                && words.split_whitespace().count() <= 2
+                && !words.ends_with(['!', ':', '?', ';'])
+        };
         if people.is_sender_line(words)
             || is_team(words)
-            || (after_sentence && single && !is_item(page, last))
+            || (single() && after_sentence() && !is_item(page, last))
         {
             begin = last;
         }
@@ -72,12 +77,12 @@ pub(super) fn mark(page: &mut Page<'_>, part: Range<usize>, people: &People<'_>)
     if begin == part.start
         && part
             .clone()
-            .any(|at| phrase(page.words(at), people) == Some(Phrase::Thanks))
+            .any(|at| phrase(page, at, people) == Some(Phrase::Thanks))
     {
         return part;
     }
     // Nor is a lone name or phrase packaging of nothing.
-    if begin == part.start && part.len() == 1 && phrase(page.words(begin), people).is_none() {
+    if begin == part.start && part.len() == 1 && phrase(page, begin, people).is_none() {
         return part;
     }
     let closing = begin..part.end;
@@ -90,7 +95,7 @@ pub(super) fn mark(page: &mut Page<'_>, part: Range<usize>, people: &People<'_>)
 }
 
 fn is_closing_line(page: &Page<'_>, at: usize, people: &People<'_>) -> bool {
-    phrase(page.words(at), people).is_some() || may_sign(page.words(at), people)
+    phrase(page, at, people).is_some() || may_sign(page.words(at), people)
 }
 
 /// Whether a line can be the name below a phrase.
@@ -103,9 +108,7 @@ fn names_above(page: &Page<'_>, lines: Range<usize>, people: &People<'_>) -> usi
     lines
         .rev()
         .take(NAME_LINES)
-        .take_while(|&at| {
-            may_sign(page.words(at), people) && phrase(page.words(at), people).is_none()
-        })
+        .take_while(|&at| may_sign(page.words(at), people) && phrase(page, at, people).is_none())
         .count()
 }
 
@@ -116,7 +119,7 @@ fn formula_above(page: &mut Page<'_>, part: Range<usize>, people: &People<'_>) -
     let from = part.start.max(part.end.saturating_sub(LINES_AFTER + 1));
     let at = (from..part.end)
         .rev()
-        .find(|&at| phrase(page.words(at), people) == Some(Phrase::Regards))?;
+        .find(|&at| phrase(page, at, people) == Some(Phrase::Regards))?;
     if at == part.start || (at + 1..part.end).any(|line| page.words(line).len() > 90) {
         return None;
     }
@@ -167,24 +170,18 @@ fn is_team(words: &str) -> bool {
 }
 
 /// The closing phrase a line consists of.
-fn phrase(words: &str, people: &People<'_>) -> Option<Phrase> {
+fn phrase(page: &Page<'_>, at: usize, people: &People<'_>) -> Option<Phrase> {
     const BEFORE: &[char] = &['*', '-', ' ', '(', '~'];
-    if words.len() > LONGEST {
+    let words = page.words(at);
+    if words.len() > LONGEST || !EITHER.may_open(words.trim_start_matches(BEFORE)) {
         return None;
     }
-    let start = words.trim_start_matches(BEFORE);
-    if !THANKING.may_open(start) && !GREETING.may_open(start) {
-        return None;
-    }
-    let spaces = || words.bytes().filter(|byte| *byte == b' ').count();
-    if spaces() >= MOST_WORDS
-        || words.contains(|letter: char| letter.is_numeric() || matches!(letter, '@' | '?'))
-    {
-        return None;
-    }
-    let folded = fold(words);
+    let folded = page.folded(at);
     let line = folded.trim_start_matches(BEFORE).trim_end_matches(ENDS);
-    if line.is_empty() {
+    if !EITHER.opens(line) || asks_or_counts(words) {
+        return None;
+    }
+    if words.bytes().filter(|byte| *byte == b' ').count() >= MOST_WORDS {
         return None;
     }
     let fits = |phrases: &Openings| phrases.after(line).any(|rest| is_tail(rest, words, people));

@@ -21,13 +21,9 @@ pub(super) fn fold_onto(folded: &mut String, text: &str) {
         // All there is to fold is case.
         let start = folded.len();
         folded.push_str(text);
-        if let Some(added) = folded.get_mut(start..) {
-            added.make_ascii_lowercase();
-        }
+        folded[start..].make_ascii_lowercase();
     } else if text.is_ascii() {
-        for byte in text.bytes() {
-            push(folded, char::from(byte.to_ascii_lowercase()));
-        }
+        push_ascii(folded, text);
     } else if text
         .contains(|letter| matches!(letter, '\u{300}'..='\u{36f}' | '\u{3099}' | '\u{309a}'))
     {
@@ -37,6 +33,27 @@ pub(super) fn fold_onto(folded: &mut String, text: &str) {
         push_all(folded, text);
     }
     folded.truncate(folded.trim_end().len());
+}
+
+/// Appends ASCII: all there is to fold is case and white space.
+fn push_ascii(folded: &mut String, text: &str) {
+    let start = folded.len();
+    let mut spaced = folded.is_empty() || folded.ends_with(' ');
+    // What stands between blanks too many is copied at once.
+    let mut from = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        let blank = matches!(byte, b' ' | b'\t'..=b'\r');
+        if blank && (spaced || byte != b' ') {
+            folded.push_str(&text[from..at]);
+            if !spaced {
+                folded.push(' ');
+            }
+            from = at + 1;
+        }
+        spaced = blank;
+    }
+    folded.push_str(&text[from..]);
+    folded[start..].make_ascii_lowercase();
 }
 
 fn push_all(folded: &mut String, text: &str) {
@@ -136,6 +153,15 @@ pub(super) fn without_spaces(letter: char) -> bool {
         | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}')
 }
 
+/// Whether a line holds a number, a question or an address: greetings and closings do not.
+pub(super) fn asks_or_counts(words: &str) -> bool {
+    // No early end, so that the compiler can look at many bytes at once.
+    let telling = words.bytes().fold(false, |telling, byte| {
+        telling | byte.is_ascii_digit() | (byte == b'@') | (byte == b'?')
+    });
+    telling || (!words.is_ascii() && words.contains(char::is_numeric))
+}
+
 /// Signs that a line names a message: when it was sent, and who sent it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Evidence {
@@ -223,6 +249,28 @@ mod tests {
         );
         assert_eq!(fold("Özgün İleti"), "özgün ileti");
         assert_eq!(fold("e\u{301}crit ٢٠١٩"), "écrit 2019");
+    }
+
+    #[test]
+    fn white_space_of_ascii_is_folded_as_that_of_any_text() {
+        let pieces = [
+            "", " ", "  ", "\t", "\u{b}", "\r", "A", "b C", "\u{1c}", "\u{7f}",
+        ];
+        for one in pieces {
+            for two in pieces {
+                for three in pieces {
+                    let text = format!("{one}{two}X{three}{one}");
+                    for before in ["", "before"] {
+                        let mut folded = before.to_owned();
+                        fold_onto(&mut folded, &text);
+                        // A letter of another script keeps the text from being taken for ASCII.
+                        let mut slow = before.to_owned();
+                        fold_onto(&mut slow, &format!("{text} ö"));
+                        assert_eq!(format!("{folded} ö"), slow, "{text:?}");
+                    }
+                }
+            }
+        }
     }
 
     #[test]

@@ -5,14 +5,17 @@ use std::sync::LazyLock;
 
 use twicetold_model::SegmentKind;
 
-use super::fold::{after_phrase, fold, without_spaces};
+use super::fold::{asks_or_counts, without_spaces};
 use super::index::Openings;
 use super::lines::Page;
 use super::names::{People, is_name_word, is_uncased};
-use super::phrases::{ADDRESSED, GREETED, GREETINGS, GREETINGS_WITHOUT_SPACES, HONORIFICS};
+use super::phrases::{
+    ADDRESSED, GREETED, GREETINGS, GREETINGS_WITHOUT_SPACES, HONORIFICS, OPENERS_OF_LETTERS,
+};
 
 static STARTS: LazyLock<Openings> = LazyLock::new(|| Openings::of(&[GREETINGS]));
 static MET: LazyLock<Openings> = LazyLock::new(|| Openings::of(&[GREETED]));
+static OPENERS: LazyLock<Openings> = LazyLock::new(|| Openings::of(&[OPENERS_OF_LETTERS]));
 
 /// A longer line is no greeting.
 const LONGEST: usize = 120;
@@ -21,7 +24,7 @@ const TAIL: usize = 4;
 
 /// Marks the greeting at the start of a part.
 pub(super) fn mark(page: &mut Page<'_>, part: Range<usize>, people: &People<'_>) {
-    if part.is_empty() || !is_greeting(page.words(part.start), people) {
+    if part.is_empty() || !is_greeting(page, part.start, people) {
         return;
     }
     // "Hello" that is all there is, is what the message says.
@@ -34,7 +37,7 @@ pub(super) fn mark(page: &mut Page<'_>, part: Range<usize>, people: &People<'_>)
     while end + 1 < part.end
         && end - part.start < 3
         && page.words(end - 1).chars().any(without_spaces)
-        && is_greeting(page.words(end), people)
+        && is_greeting(page, end, people)
     {
         end += 1;
     }
@@ -42,13 +45,20 @@ pub(super) fn mark(page: &mut Page<'_>, part: Range<usize>, people: &People<'_>)
 }
 
 /// Whether a line greets and does nothing else.
-fn is_greeting(words: &str, people: &People<'_>) -> bool {
-    if words.len() > LONGEST
-        || words.contains(|letter: char| letter.is_numeric() || matches!(letter, '@' | '?'))
-    {
+fn is_greeting(page: &Page<'_>, at: usize, people: &People<'_>) -> bool {
+    let words = page.words(at);
+    if words.len() > LONGEST {
         return false;
     }
-    let folded = fold(words);
+    // Other lines need a sign at their end to be a greeting.
+    let ended = matches!(page.last(at), b',' | b':' | b'-' | b'!' | b';');
+    if !ended && !STARTS.may_open(words.trim_start_matches('*')) && words.is_ascii() {
+        return false;
+    }
+    if asks_or_counts(words) {
+        return false;
+    }
+    let folded = page.folded(at);
     let line = folded
         .trim_end_matches([
             ',', '!', ':', ';', '.', '-', ' ', '~', ')', '(', '*', '\'', '、',
@@ -73,53 +83,6 @@ fn is_greeting(words: &str, people: &People<'_>) -> bool {
 
 /// "Dear gardeners,": words that only ever open a letter may be followed by any name for its readers.
 fn addresses_anybody(line: &str) -> bool {
-    const OPENERS: &[&str] = &[
-        "dear",
-        "liebe",
-        "lieber",
-        "liebes",
-        "sehr geehrte",
-        "sehr geehrter",
-        "cher",
-        "chère",
-        "chers",
-        "chères",
-        "estimado",
-        "estimada",
-        "estimados",
-        "querido",
-        "querida",
-        "queridos",
-        "caro",
-        "cara",
-        "cari",
-        "care",
-        "gentile",
-        "prezado",
-        "prezada",
-        "caros",
-        "beste",
-        "geachte",
-        "kära",
-        "kære",
-        "kjære",
-        "hyvä",
-        "drodzy",
-        "szanowni",
-        "vážení",
-        "milí",
-        "дорогие",
-        "уважаемые",
-        "уважаемый",
-        "шановні",
-        "αγαπητοί",
-        "sevgili",
-        "sayın",
-        "kedves",
-        "tisztelt",
-        "dragi",
-        "stimați",
-    ];
     let plain = |rest: &str| {
         let mut words = rest.split_whitespace();
         words.clone().count() <= 3
@@ -128,10 +91,7 @@ fn addresses_anybody(line: &str) -> bool {
                     .all(|letter| letter.is_alphabetic() || letter == '-')
             })
     };
-    OPENERS
-        .iter()
-        .filter_map(|opener| after_phrase(line, opener))
-        .any(plain)
+    OPENERS.after(line).any(plain)
 }
 
 /// Whether what follows a greeting word is whom it greets.

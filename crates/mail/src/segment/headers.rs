@@ -124,6 +124,9 @@ pub(super) fn is_long_rule(words: &str, least: usize) -> bool {
 
 /// The label at the start of a line and what stands behind it.
 fn label<'t>(page: &Page<'t>, at: usize) -> Option<(Label, &'t str)> {
+    if !page.lines.get(at)?.colon {
+        return None;
+    }
     let words = page.words(at);
     // Most lines are prose without a colon near the start; 0xef starts the full-width one.
     let near = &words.as_bytes()[..words.len().min(LONGEST_LABEL)];
@@ -311,7 +314,7 @@ fn sender_above(page: &Page<'_>, block: usize) -> usize {
         line.kind.is_none() && line.depth == depth && page.words(at).len() <= 100
     };
     let stamp = |at: usize| {
-        let found = evidence(&fold(page.words(at)));
+        let found = evidence(&page.folded(at));
         found.date && found.time
     };
     let Some(above) = block.checked_sub(1).filter(|&at| free(at) && stamp(at)) else {

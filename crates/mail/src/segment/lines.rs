@@ -1,7 +1,12 @@
 //! The lines of a text and their quote marks.
 
-use memchr::memchr;
+use std::borrow::Cow;
+
+use memchr::{memchr, memchr2};
 use twicetold_model::SegmentKind;
+
+use super::fold::{fold, fold_onto};
+use crate::ascii::is_tidy;
 
 /// How many blanks may stand between two quote marks.
 const BLANKS_BETWEEN_MARKS: usize = 3;
@@ -19,6 +24,8 @@ pub(super) struct Line {
     pub(super) depth: u8,
     /// Whether a line without words stands before it.
     pub(super) gap: bool,
+    /// Whether it may hold a colon; most lines do not.
+    pub(super) colon: bool,
     /// What it was found to be, once that is known.
     pub(super) kind: Option<SegmentKind>,
 }
@@ -26,6 +33,8 @@ pub(super) struct Line {
 /// A text and its lines that hold words.
 pub(super) struct Page<'t> {
     text: &'t str,
+    /// The text in lower case as far as it is ASCII, so that most lines are folded all at once.
+    lower: String,
     pub(super) lines: Vec<Line>,
 }
 
@@ -38,14 +47,16 @@ impl<'t> Page<'t> {
             .unwrap_or_else(|| head(text, u32::MAX as usize));
         let mut page = Self {
             text,
-            lines: Vec::with_capacity(text.len() / 64),
+            lower: text.to_ascii_lowercase(),
+            lines: Vec::with_capacity(text.len() / 40 + 4),
         };
         let mut styles = OtherStyles::default();
+        let mut colon = next_colon(text, 0);
         let (mut start, mut gap) = (0, false);
         while start < text.len() {
             let rest = &text[start..];
             let length = memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len());
-            let line = rest[..length].trim_end();
+            let line = without_white_end(&rest[..length]);
             let (depth, marks) = quote_marks(line);
             if marks == line.len() {
                 gap = true;
@@ -53,12 +64,16 @@ impl<'t> Page<'t> {
                 if depth == 0 {
                     styles.see(&line[marks..]);
                 }
+                if colon < start {
+                    colon = next_colon(text, start);
+                }
                 page.lines.push(Line {
                     start: start as u32,
                     words: (start + marks) as u32,
                     end: (start + line.len()) as u32,
                     depth,
                     gap,
+                    colon: colon < start + line.len(),
                     kind: None,
                 });
                 gap = false;
@@ -82,6 +97,37 @@ impl<'t> Page<'t> {
         self.lines
             .get(line)
             .and_then(|line| self.text.get(line.words as usize..line.end as usize))
+            .unwrap_or_default()
+    }
+
+    /// The words of a line as [`fold`] leaves them.
+    pub(super) fn folded(&self, line: usize) -> Cow<'_, str> {
+        let words = self.words(line);
+        if is_tidy(words.as_bytes()) {
+            Cow::Borrowed(self.lowered(line))
+        } else {
+            Cow::Owned(fold(words))
+        }
+    }
+
+    /// Folds a line and appends it, parted by one space from what is there.
+    pub(super) fn fold_onto(&self, folded: &mut String, line: usize) {
+        let words = self.words(line);
+        if is_tidy(words.as_bytes()) {
+            if !folded.is_empty() {
+                folded.push(' ');
+            }
+            folded.push_str(self.lowered(line));
+        } else {
+            fold_onto(folded, words);
+        }
+    }
+
+    /// The words of a line in lower case, as far as they are ASCII.
+    fn lowered(&self, line: usize) -> &str {
+        self.lines
+            .get(line)
+            .and_then(|line| self.lower.get(line.words as usize..line.end as usize))
             .unwrap_or_default()
     }
 
@@ -195,6 +241,19 @@ impl<'t> Page<'t> {
     }
 }
 
+/// Where the next colon may stand, from a place on: 0xef starts the full-width one.
+fn next_colon(text: &str, from: usize) -> usize {
+    memchr2(b':', 0xef, &text.as_bytes()[from..]).map_or(usize::MAX, |at| from + at)
+}
+
+/// A line without the white space at its end, which most lines do not have.
+fn without_white_end(line: &str) -> &str {
+    match line.as_bytes().last() {
+        Some(b'!'..=b'~') => line,
+        _ => line.trim_end(),
+    }
+}
+
 /// How often the quoting styles occur that count only in runs.
 #[derive(Default)]
 struct OtherStyles {
@@ -232,13 +291,14 @@ fn repeated_marks(words: &str, mark: u8) -> (u8, usize) {
 
 /// `JD> `: one to four letters directly before marks that are followed by a space or nothing.
 fn initials(words: &str) -> Option<(u8, usize)> {
-    let bytes = words.as_bytes();
-    let letters = bytes
-        .iter()
-        .take(5)
-        .take_while(|byte| byte.is_ascii_alphabetic())
-        .count();
-    if !(1..=4).contains(&letters) || bytes.get(letters) != Some(&b'>') {
+    let letters = match words.as_bytes() {
+        [_, b'>', ..] => 1,
+        [_, _, b'>', ..] => 2,
+        [_, _, _, b'>', ..] => 3,
+        [_, _, _, _, b'>', ..] => 4,
+        _ => return None,
+    };
+    if !words.bytes().take(letters).all(|b| b.is_ascii_alphabetic()) {
         return None;
     }
     let (depth, marks) = quote_marks(&words[letters..]);
@@ -259,17 +319,22 @@ fn initials(words: &str) -> Option<(u8, usize)> {
 /// assert_eq!(quote_marks("  text"), (0, 2));
 /// assert_eq!(quote_marks(">From here on"), (0, 0));
 /// ```
+#[inline]
 pub fn quote_marks(line: &str) -> (u8, usize) {
-    let bytes = line.as_bytes();
-    match bytes.first() {
+    match line.as_bytes().first() {
         // Most lines start with a letter.
-        Some(byte) if byte.is_ascii_alphanumeric() => return (0, 0),
-        None => return (0, 0),
-        _ => {}
+        Some(byte) if byte.is_ascii_alphanumeric() => (0, 0),
+        None => (0, 0),
+        _ => marks_and_blanks(line),
     }
+}
+
+/// The same for a line that may start with marks or white space.
+fn marks_and_blanks(line: &str) -> (u8, usize) {
     if line.starts_with(">From ") {
         return (0, 0);
     }
+    let bytes = line.as_bytes();
     let (mut depth, mut at) = (0u8, 0);
     loop {
         let mut blanks = 0;

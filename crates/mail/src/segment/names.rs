@@ -110,21 +110,14 @@ pub(super) fn is_name(words: &str) -> bool {
     if words.len() > 80 {
         return false;
     }
-    let bare = bare(words);
-    let count = bare.split_whitespace().count();
-    if !(1..=5).contains(&count) {
-        return false;
-    }
     let mut capitals = 0;
-    for word in bare.split_whitespace() {
+    for (before, word) in bare(words).split_whitespace().enumerate() {
         let word = word.trim_matches([',', '"', '(', ')']);
-        if NAME_PARTICLES.contains(&word) {
-            continue;
-        }
-        if !is_name_word(word) {
+        let capital = is_name_word(word);
+        if before == 5 || !(capital || NAME_PARTICLES.contains(&word)) {
             return false;
         }
-        capitals += 1;
+        capitals += usize::from(capital);
     }
     (1..=4).contains(&capitals)
 }

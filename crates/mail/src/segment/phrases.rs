@@ -79,6 +79,16 @@ pub(super) const GREETINGS: &[&str] = &[
     "assalamualaikum", "kamusta", "mabuhay", "jambo", "habari",
 ];
 
+/// Words that only ever open a letter; any name for its readers may follow.
+pub(super) const OPENERS_OF_LETTERS: &[&str] = &[
+    "dear", "liebe", "lieber", "liebes", "sehr geehrte", "sehr geehrter", "cher", "chère",
+    "chers", "chères", "estimado", "estimada", "estimados", "querido", "querida", "queridos",
+    "caro", "cara", "cari", "care", "gentile", "prezado", "prezada", "caros", "beste", "geachte",
+    "kära", "kære", "kjære", "hyvä", "drodzy", "szanowni", "vážení", "milí", "дорогие",
+    "уважаемые", "уважаемый", "шановні", "αγαπητοί", "sevgili", "sayın", "kedves", "tisztelt",
+    "dragi", "stimați",
+];
+
 /// Greetings that are complete lines in scripts without spaces; a short name may stand before or behind.
 pub(super) const GREETINGS_WITHOUT_SPACES: &[&str] = &[
     "您好", "你好", "大家好", "各位好", "尊敬的", "亲爱的", "親愛的", "敬爱的", "早上好", "下午好", "晚上好", "早安", "午安", "各位",

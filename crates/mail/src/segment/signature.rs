@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use twicetold_model::SegmentKind;
 
-use super::fold::{after_phrase, before_phrase, fold};
+use super::fold::{after_phrase, before_phrase};
 use super::index::{Inside, Openings};
 use super::lines::Page;
 use super::markers::{DEVICES, SENT_FROM};
@@ -63,25 +63,33 @@ fn is_postscript(words: &str) -> bool {
 /// Marks lines that name the program or the device, at the end of a part.
 fn mark_devices(page: &mut Page<'_>, part: Range<usize>) -> Range<usize> {
     let mut end = part.end;
-    while end > part.start && part.end - end < 3 && names_device(page.words(end - 1)) {
+    while end > part.start && part.end - end < 3 && names_device(page, end - 1) {
         end -= 1;
     }
     page.mark(end..part.end, SegmentKind::Signature);
     part.start..end
 }
 
+/// What may stand around the name of a device.
+fn is_frame(letter: char) -> bool {
+    matches!(
+        letter,
+        '.' | '!' | '*' | '-' | '_' | '[' | ']' | '(' | ')' | ' ' | '"' | '~'
+    )
+}
+
 /// "Sent from my iPhone".
-fn names_device(words: &str) -> bool {
+fn names_device(page: &Page<'_>, at: usize) -> bool {
+    let words = page.words(at);
     if words.len() > LONGEST_DEVICE_LINE {
         return false;
     }
-    let folded = fold(words);
-    let line = folded.trim_matches(|letter: char| {
-        matches!(
-            letter,
-            '.' | '!' | '*' | '-' | '_' | '[' | ']' | '(' | ')' | ' ' | '"' | '~'
-        )
-    });
+    // Only lines in other letters are told by their end alone.
+    if !STARTS.may_open(words.trim_start_matches(is_frame)) && words.is_ascii() {
+        return false;
+    }
+    let folded = page.folded(at);
+    let line = folded.trim_matches(is_frame);
     let from_its_end = |ending: &str| !ending.is_empty() && line.ends_with(ending);
     let possible = STARTS.starting(line).next().is_some()
         || SENT_FROM
@@ -104,4 +112,15 @@ fn names_device(words: &str) -> bool {
     // only few words may surround the device.
     let short = line.split(' ').filter(|word| !word.contains("://")).count() <= 9;
     shaped && short && NAMED.any(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::SENT_FROM;
+
+    #[test]
+    fn lines_told_by_their_end_alone_are_not_ascii() {
+        let mut endings = SENT_FROM.iter().filter(|(opening, _)| opening.is_empty());
+        assert!(endings.all(|(_, ending)| !ending.is_ascii()));
+    }
 }
