@@ -11,9 +11,8 @@ use super::lines::Page;
 use super::names::{People, is_name, is_uncased_name};
 use super::phrases::{CLOSING_TAILS, REGARDS, THANKS};
 
-static THANKING: LazyLock<Openings> = LazyLock::new(|| Openings::of(&[THANKS]));
-static GREETING: LazyLock<Openings> = LazyLock::new(|| Openings::of(&[REGARDS]));
-static EITHER: LazyLock<Openings> = LazyLock::new(|| Openings::of(&[THANKS, REGARDS]));
+/// Thanks have the first numbers.
+static PHRASES: LazyLock<Openings> = LazyLock::new(|| Openings::of(&[THANKS, REGARDS]));
 
 /// A longer line is no closing.
 const LONGEST: usize = 120;
@@ -173,25 +172,28 @@ fn is_team(words: &str) -> bool {
 fn phrase(page: &Page<'_>, at: usize, people: &People<'_>) -> Option<Phrase> {
     const BEFORE: &[char] = &['*', '-', ' ', '(', '~'];
     let words = page.words(at);
-    if words.len() > LONGEST || !EITHER.may_open(words.trim_start_matches(BEFORE)) {
+    if words.len() > LONGEST || !PHRASES.may_open(words.trim_start_matches(BEFORE)) {
         return None;
     }
     let folded = page.folded(at);
     let line = folded.trim_start_matches(BEFORE).trim_end_matches(ENDS);
-    if !EITHER.opens(line) || asks_or_counts(words) {
+    if !PHRASES.opens(line) || asks_or_counts(words) {
         return None;
     }
     if words.bytes().filter(|byte| *byte == b' ').count() >= MOST_WORDS {
         return None;
     }
-    let fits = |phrases: &Openings| phrases.after(line).any(|rest| is_tail(rest, words, people));
-    if fits(&THANKING) {
-        Some(Phrase::Thanks)
-    } else if fits(&GREETING) {
-        Some(Phrase::Regards)
-    } else {
-        None
+    let mut kind = None;
+    for (number, rest) in PHRASES.numbered_after(line) {
+        let thanks = number < THANKS.len();
+        if (thanks || kind.is_none()) && is_tail(rest, words, people) {
+            if thanks {
+                return Some(Phrase::Thanks);
+            }
+            kind = Some(Phrase::Regards);
+        }
     }
+    kind
 }
 
 /// What may end a closing line.
@@ -215,7 +217,7 @@ fn is_tail(rest: &str, words: &str, people: &People<'_>) -> bool {
         .or_else(|| rest.strip_prefix("& "))
         .or_else(|| rest.strip_prefix("und "))
         .or(Some(rest))
-        && (THANKING.holds(further) || GREETING.holds(further))
+        && PHRASES.holds(further)
     {
         return true;
     }

@@ -91,18 +91,18 @@ impl Openings {
         if end == from { NONE } else { end - 1 }
     }
 
-    /// The entries that a folded text starts with, the longest first.
+    /// The entries that a folded text starts with and their numbers in the table, the longest first.
     pub(super) fn starting<'i>(
         &'i self,
         folded: &'i str,
-    ) -> impl Iterator<Item = &'static str> + 'i {
+    ) -> impl Iterator<Item = (&'static str, usize)> + 'i {
         let mut at = self.last_before(folded);
         std::iter::from_fn(move || {
             while at != NONE {
-                let entry = self.sorted[usize::from(at)].0;
+                let (entry, number) = self.sorted[usize::from(at)];
                 at = self.shorter[usize::from(at)];
                 if folded.starts_with(entry) {
-                    return Some(entry);
+                    return Some((entry, usize::from(number)));
                 }
             }
             None
@@ -116,9 +116,17 @@ impl Openings {
 
     /// What follows each entry that a folded text starts with, if the entry does not end inside a word.
     pub(super) fn after<'i>(&'i self, folded: &'i str) -> impl Iterator<Item = &'i str> + 'i {
-        self.starting(folded).filter_map(move |entry| {
+        self.numbered_after(folded).map(|(_, rest)| rest)
+    }
+
+    /// The same, each with the number of the entry in the table.
+    pub(super) fn numbered_after<'i>(
+        &'i self,
+        folded: &'i str,
+    ) -> impl Iterator<Item = (usize, &'i str)> + 'i {
+        self.starting(folded).filter_map(move |(entry, number)| {
             let rest = &folded[entry.len()..];
-            (!joins(entry.chars().next_back(), rest.chars().next())).then_some(rest)
+            (!joins(entry.chars().next_back(), rest.chars().next())).then_some((number, rest))
         })
     }
 
@@ -211,21 +219,22 @@ impl Endings {
 
 /// A table whose entries are looked for anywhere in a text.
 ///
-/// Three bytes are looked at in every `stride` places: an entry that is long enough covers one of them, wherever it stands.
+/// Where all entries have five bytes or more, it is enough to look at four bytes in every other place: each entry covers four
+/// such bytes, wherever it stands. Otherwise three bytes are looked at in every place.
 pub(super) struct Inside {
-    /// How far the places are apart.
-    stride: usize,
-    /// Whether some entry may have three bytes with this key.
+    /// Whether all entries have at least five bytes.
+    long: bool,
+    /// Whether some entry may have bytes with this key.
     keys: Box<[u64; 1024]>,
-    /// The entries by the keys of their first `stride` places.
-    sorted: Vec<Piece>,
+    /// The bytes of the entries that are looked at, by their keys.
+    pieces: Vec<Piece>,
     /// The entries of less than three bytes, which have no key.
     short: Vec<(&'static str, usize)>,
     /// How many entries the table has.
     size: usize,
 }
 
-/// Three bytes of an entry.
+/// The three or four bytes of an entry that are looked at.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Piece {
     key: u16,
@@ -238,29 +247,40 @@ struct Piece {
 
 impl Inside {
     pub(super) fn of(table: &[&'static str]) -> Self {
-        let long = || table.iter().filter(|entry| entry.len() >= 3);
-        let shortest = long().map(|entry| entry.len()).min().unwrap_or(3);
-        let stride = (shortest - 2).min(3);
-        let mut sorted = Vec::new();
-        let mut keys = Box::new([0; 1024]);
+        let long = table.iter().all(|entry| entry.len() >= 5);
+        let mut pieces = Vec::new();
         for (number, entry) in table.iter().enumerate() {
-            for (place, three) in entry.as_bytes().windows(3).take(stride).enumerate() {
-                let key = key([three[0], three[1], three[2]]);
-                add(&mut keys, key);
-                sorted.push(Piece {
+            let bytes = entry.as_bytes();
+            let keys = if long {
+                [
+                    bytes.first_chunk().map(key_of_four),
+                    bytes
+                        .get(1..)
+                        .and_then(<[u8]>::first_chunk)
+                        .map(key_of_four),
+                ]
+            } else {
+                [bytes.first_chunk().copied().map(key), None]
+            };
+            for (place, key) in keys.into_iter().enumerate() {
+                pieces.extend(key.map(|key| Piece {
                     key,
                     entry,
                     place,
                     number,
-                });
+                }));
             }
         }
-        sorted.sort_unstable();
+        pieces.sort_unstable();
+        let mut keys = Box::new([0; 1024]);
+        for piece in &pieces {
+            add(&mut keys, piece.key);
+        }
         let numbered = table.iter().copied().zip(0..);
         Self {
-            stride,
+            long,
             keys,
-            sorted,
+            pieces,
             short: numbered.filter(|(entry, _)| entry.len() < 3).collect(),
             size: table.len(),
         }
@@ -276,23 +296,44 @@ impl Inside {
                 }
             }
         }
-        for at in (0..bytes.len().saturating_sub(2)).step_by(self.stride) {
-            let key = key([bytes[at], bytes[at + 1], bytes[at + 2]]);
-            if !has(&self.keys, key) {
-                continue;
-            }
-            let first = self.sorted.partition_point(|piece| piece.key < key);
-            let alike = self.sorted[first..].iter().take_while(|one| one.key == key);
-            for piece in alike {
-                if let Some(begin) = at.checked_sub(piece.place)
-                    && bytes[begin..].starts_with(piece.entry.as_bytes())
-                    && found(piece.number, piece.entry, begin)
+        if self.long {
+            let mut rest = bytes;
+            while let Some((four, _)) = rest.split_first_chunk() {
+                let key = key_of_four(four);
+                if has(&self.keys, key)
+                    && self.found_at(bytes, bytes.len() - rest.len(), key, &mut found)
                 {
+                    return true;
+                }
+                rest = &rest[2..];
+            }
+        } else {
+            for (at, three) in bytes.windows(3).enumerate() {
+                let key = key([three[0], three[1], three[2]]);
+                if has(&self.keys, key) && self.found_at(bytes, at, key, &mut found) {
                     return true;
                 }
             }
         }
         false
+    }
+
+    /// Calls `found` with the entries that have the bytes with this key at this place.
+    fn found_at(
+        &self,
+        bytes: &[u8],
+        at: usize,
+        key: u16,
+        found: &mut impl FnMut(usize, &'static str, usize) -> bool,
+    ) -> bool {
+        let first = self.pieces.partition_point(|piece| piece.key < key);
+        let mut alike = self.pieces[first..].iter().take_while(|one| one.key == key);
+        alike.any(|piece| {
+            at.checked_sub(piece.place).is_some_and(|begin| {
+                bytes[begin..].starts_with(piece.entry.as_bytes())
+                    && found(piece.number, piece.entry, begin)
+            })
+        })
     }
 
     /// Whether a text holds an entry.
@@ -329,7 +370,11 @@ fn has(keys: &[u64; 1024], key: u16) -> bool {
 }
 
 fn key(three: [u8; 3]) -> u16 {
-    let number = u32::from_le_bytes([three[0], three[1], three[2], 0]);
+    key_of_four(&[three[0], three[1], three[2], 0])
+}
+
+fn key_of_four(four: &[u8; 4]) -> u16 {
+    let number = u32::from_le_bytes(*four);
     (number.wrapping_mul(0x9e37_79b1) >> 16) as u16
 }
 

@@ -56,7 +56,11 @@ fn openings_are_those_of_the_table() {
                 .collect();
             slow.sort_by_key(|entry| std::cmp::Reverse(entry.len()));
             slow.dedup();
-            assert_eq!(index.starting(text).collect::<Vec<_>>(), slow, "{text:?}");
+            let quick: Vec<&str> = index.starting(text).map(|(entry, _)| entry).collect();
+            assert_eq!(quick, slow, "{text:?}");
+            for (entry, number) in index.starting(text) {
+                assert_eq!(table.iter().position(|one| *one == entry), Some(number));
+            }
             let whole = table.iter().filter_map(|entry| after_phrase(text, entry));
             let shortest = whole.min_by_key(|rest| rest.len());
             assert_eq!(index.after(text).next(), shortest, "{text:?}");
