@@ -2,9 +2,10 @@
 
 use std::sync::LazyLock;
 
+use memchr::memchr3_iter;
 use twicetold_model::SegmentKind;
 
-use super::fold::{evidence, fold_onto};
+use super::fold::evidence;
 use super::headers::is_title;
 use super::index::{Endings, Inside, Openings};
 use super::lines::Page;
@@ -66,6 +67,12 @@ pub(super) fn mark(page: &mut Page<'_>) {
 
 /// How many lines the attribution has that ends with this line.
 fn find(page: &Page<'_>, last: usize, quote: bool) -> Option<usize> {
+    // Without marked lines below, only a date, a time or an address tells.
+    let from = (last + 1).saturating_sub(LINES);
+    if !quote && !(from..=last).any(|line| may_be_evidence(page.words(line))) {
+        return None;
+    }
+    let mut folded = String::new();
     let mut best: Option<(Shape, usize)> = None;
     for lines in 1..=LINES.min(last + 1) {
         let first = last + 1 - lines;
@@ -76,8 +83,9 @@ fn find(page: &Page<'_>, last: usize, quote: bool) -> Option<usize> {
         if length > LONGEST {
             break;
         }
-        let mut folded = String::with_capacity(length + LINES);
-        (first..=last).for_each(|line| fold_onto(&mut folded, page.words(line)));
+        folded.clear();
+        folded.reserve(length + LINES);
+        (first..=last).for_each(|line| page.fold_onto(&mut folded, line));
         let Some((certainty, shape)) = judge(&folded, page.words(first)) else {
             continue;
         };
@@ -92,6 +100,14 @@ fn find(page: &Page<'_>, last: usize, quote: bool) -> Option<usize> {
         }
     }
     best.map(|(_, lines)| lines)
+}
+
+/// Whether a line can hold a number or an address once it is folded; other scripts have their own digits.
+fn may_be_evidence(words: &str) -> bool {
+    // No early end, so that the compiler can look at many bytes at once.
+    words.bytes().fold(false, |found, byte| {
+        found | byte.is_ascii_digit() | (byte == b'@') | !byte.is_ascii()
+    })
 }
 
 /// Takes away dashes and asterisks around a folded text.
@@ -136,20 +152,20 @@ fn certainty(folded: &str, inner: &str, raw: &str) -> Option<Certainty> {
         body
     };
     let colon = armenian || inner[body.len()..].contains([':', '։']);
-    let words = body.split(' ').count();
+    let words = body.bytes().filter(|byte| *byte == b' ').count() + 1;
     if words > 45 || (body.contains("://") && !body.contains('@')) {
         return None;
     }
     if is_title(body) {
         return Some(Certainty::BeforeMarks);
     }
-    let found = evidence(body);
-    let lead = leads(body);
-    let stamped = found.date || found.time;
     // A sentence may end before the line does; attributions are one phrase.
     if is_prose(body) {
         return None;
     }
+    let found = evidence(body);
+    let lead = leads(body);
+    let stamped = found.date || found.time;
 
     let before = WROTE_LAST.before(body).min_by_key(|rest| rest.len());
     if let Some(who) = before {
@@ -209,7 +225,10 @@ fn is_prose(body: &str) -> bool {
         let word = body[..end].rsplit(' ').next().unwrap_or_default();
         word.chars().count() >= 5 && word.chars().all(char::is_alphabetic)
     };
-    body.contains("? ") || body.contains("! ") || body.match_indices(". ").any(|(end, _)| long(end))
+    let bytes = body.as_bytes();
+    memchr3_iter(b'?', b'!', b'.', bytes)
+        .filter(|end| bytes.get(end + 1) == Some(&b' '))
+        .any(|end| bytes[end] != b'.' || long(end))
 }
 
 /// Whether what stands before the word of writing is somebody.

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use twicetold_model::SegmentKind;
 
+use super::fold::fold_onto;
 use super::headers::is_long_rule;
 use super::index::{Inside, Openings};
 use super::lines::{Page, head};
@@ -38,6 +39,8 @@ const LONGEST_NOTICE: usize = 6000;
 const LONGEST_ADDED: usize = 700;
 /// How far into a paragraph the first sign of a notice stands.
 const NOTICE_START: usize = 200;
+/// Of a longer line the start is looked at first.
+const LONG_LINE: usize = 600;
 /// A notice that does not start as notices do has at least so many bytes.
 const SHORTEST_UNANNOUNCED: usize = 120;
 /// No banner is longer.
@@ -205,6 +208,16 @@ const FRAME: &[char] = &[
     '*', '_', '-', '=', '#', '~', ' ', '<', '>', '[', '(', '|', '"',
 ];
 
+/// Most paragraphs show by how they start that nobody added them; tells so from enough of the folded paragraph.
+fn starts_otherwise(folded: &str) -> bool {
+    let text = folded.trim_start_matches(FRAME);
+    text.len() > NOTICE_START
+        && bare(folded).len() > LONGEST_BANNER
+        && !ADDITIONS.starts(text)
+        && !NOTICES.starts(text)
+        && !SIGNS.any(head(text, NOTICE_START))
+}
+
 /// Whether a paragraph was added by a program.
 fn is_added(page: &Page<'_>, lines: Range<usize>) -> bool {
     let length: usize = lines.clone().map(|at| page.words(at).len()).sum();
@@ -222,17 +235,19 @@ fn is_added(page: &Page<'_>, lines: Range<usize>) -> bool {
             rules += 1;
             continue;
         }
+        // Where a whole paragraph is one line, its start is enough. That of ASCII is folded as it is in the whole.
+        if !told && words.len() > LONG_LINE && words.is_ascii() {
+            let before = folded.len();
+            fold_onto(&mut folded, head(words, NOTICE_START * 2));
+            if starts_otherwise(&folded) {
+                return false;
+            }
+            folded.truncate(before);
+        }
         page.fold_onto(&mut folded, at);
-        // Most paragraphs show by how they start that nobody added them.
         if !told && folded.len() > NOTICE_START + 20 {
-            let text = folded.trim_start_matches(FRAME);
             told = true;
-            if text.len() > NOTICE_START
-                && bare(&folded).len() > LONGEST_BANNER
-                && !ADDITIONS.starts(text)
-                && !NOTICES.starts(text)
-                && !SIGNS.any(head(text, NOTICE_START))
-            {
+            if starts_otherwise(&folded) {
                 return false;
             }
         }

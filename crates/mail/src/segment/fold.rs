@@ -180,6 +180,7 @@ pub(super) struct Evidence {
 /// Looks for dates, times and addresses in a folded text.
 pub(super) fn evidence(folded: &str) -> Evidence {
     let bytes = folded.as_bytes();
+    let ascii = folded.is_ascii();
     let mut found = Evidence::default();
     let mut at = 0;
     while at < bytes.len() {
@@ -200,11 +201,11 @@ pub(super) fn evidence(folded: &str) -> Evidence {
                     }
                     _ => {}
                 }
-                let rest = &folded[end..];
-                found.date |= ['年', '月', '년', '월']
-                    .iter()
-                    .any(|&unit| rest.trim_start().starts_with(unit));
-                found.time |= rest.starts_with('時') || rest.starts_with('시');
+                if !ascii {
+                    let rest = &folded[end..];
+                    found.date |= rest.trim_start().starts_with(['年', '月', '년', '월']);
+                    found.time |= rest.starts_with(['時', '시']);
+                }
                 found.date |= digits == 4 && matches!(&bytes[at..at + 2], b"19" | b"20");
                 at = end;
             }

@@ -167,7 +167,12 @@ struct Seen {
 
 impl Seen {
     fn add(&mut self, label: Label, value: &str) {
-        let Evidence { address, time, .. } = evidence(&fold(head(value, 400)));
+        // Only these can show anything.
+        let Evidence { address, time, .. } = if label == Label::Date || value.contains('@') {
+            evidence(&fold(head(value, 400)))
+        } else {
+            Evidence::default()
+        };
         self.address |= address;
         match label {
             Label::From => self.from = true,

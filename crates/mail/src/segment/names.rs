@@ -1,8 +1,10 @@
 //! Who could be meant by a few capitalised words.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::sync::LazyLock;
 
+use memchr::memchr2_iter;
 use twicetold_model::Envelope;
 
 use super::fold::{fold, without_spaces};
@@ -31,13 +33,12 @@ impl<'e> People<'e> {
 
     /// Whether this folded word is part of the sender's name.
     fn is_sender(&self, word: &str) -> bool {
-        self.sender().iter().any(|name| name == word)
+        self.may_be_sender(word) && self.sender().iter().any(|name| name == word)
     }
 
-    /// The same for a word of ASCII that is not folded.
-    fn is_sender_in_any_case(&self, word: &str) -> bool {
-        let mut names = self.sender().iter();
-        names.any(|name| name.eq_ignore_ascii_case(word))
+    /// Whether a word, folded or not, can be part of the sender's name; saves taking the name apart for most.
+    fn may_be_sender(&self, word: &str) -> bool {
+        may_hold(&self.envelope.from_name, word) || may_hold(&self.envelope.from, word)
     }
 
     fn sender(&self) -> &[String] {
@@ -52,16 +53,23 @@ impl<'e> People<'e> {
 
     /// Whether this folded word is part of any name in the headers.
     pub(super) fn knows(&self, word: &str) -> bool {
-        let recipients = self.recipients.get_or_init(|| {
-            // A message to thousands is not addressed by name.
-            let mut names = tokens(head(&self.envelope.recipients, 20_000));
+        self.is_sender(word) || self.is_recipient(word)
+    }
+
+    fn is_recipient(&self, word: &str) -> bool {
+        // A message to thousands is not addressed by name.
+        let recipients = head(&self.envelope.recipients, 20_000);
+        if !may_hold(recipients, word) {
+            return false;
+        }
+        let names = self.recipients.get_or_init(|| {
+            let mut names = tokens(recipients);
             names.sort_unstable();
             names
         });
-        self.is_sender(word)
-            || recipients
-                .binary_search_by(|name| name.as_str().cmp(word))
-                .is_ok()
+        names
+            .binary_search_by(|name| name.as_str().cmp(word))
+            .is_ok()
     }
 
     /// Whether a line is the sender's name, or part of it, and nothing else.
@@ -73,8 +81,7 @@ impl<'e> People<'e> {
         let first = words
             .split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '\'')
             .find(|name| !name.is_empty());
-        if words.is_ascii()
-            && first.is_none_or(|name| name.len() > 1 && !self.is_sender_in_any_case(name))
+        if words.is_ascii() && first.is_none_or(|name| name.len() > 1 && !self.may_be_sender(name))
         {
             return false;
         }
@@ -92,6 +99,22 @@ impl<'e> People<'e> {
                 .split_whitespace()
                 .any(|name| name.chars().filter(|letter| letter.is_alphabetic()).count() > 1)
     }
+}
+
+/// Whether a word, folded or not, can be one of the [`tokens`] of some names.
+fn may_hold(names: &str, word: &str) -> bool {
+    let Some(&first) = word.as_bytes().first() else {
+        return true;
+    };
+    // Folding changes nothing but case inside the tokens of ASCII.
+    !names.is_ascii()
+        || memchr2_iter(
+            first.to_ascii_lowercase(),
+            first.to_ascii_uppercase(),
+            names.as_bytes(),
+        )
+        .filter_map(|at| names.get(at..at + word.len()))
+        .any(|part| part.eq_ignore_ascii_case(word))
 }
 
 /// The parts of a name or address that are letters, at least two of them.
@@ -158,6 +181,15 @@ fn bare(words: &str) -> &str {
         .trim_end_matches(['.', ',', '*', ' ', '_', '-', '!', '~'])
 }
 
+/// A short word of ASCII in lower case, which is all that folding does to it.
+fn lowered<'b>(word: &str, buffer: &'b mut [u8]) -> Option<&'b str> {
+    let lower = buffer.get_mut(..word.len())?;
+    lower.copy_from_slice(word.as_bytes());
+    lower.make_ascii_lowercase();
+    let lower = std::str::from_utf8(lower).ok()?;
+    lower.is_ascii().then_some(lower)
+}
+
 /// Whether a word is written as names are, and is no common answer.
 pub(super) fn is_name_word(word: &str) -> bool {
     const LONGEST: usize = 30;
@@ -173,7 +205,11 @@ pub(super) fn is_name_word(word: &str) -> bool {
     if !shaped {
         return false;
     }
-    let folded = fold(word);
+    let mut lower = [0; LONGEST];
+    let folded = match lowered(word, &mut lower) {
+        Some(lower) => Cow::Borrowed(lower),
+        None => Cow::Owned(fold(word)),
+    };
     let plain = folded.trim_end_matches('.');
     if ANSWERS.holds(plain) {
         return false;
@@ -183,4 +219,32 @@ pub(super) fn is_name_word(word: &str) -> bool {
             .iter()
             .any(|ending| plain.ends_with(ending));
     !verbal || NAMES_LIKE_VERBS.contains(&plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{fold, may_hold, tokens};
+
+    #[test]
+    fn names_are_taken_apart_wherever_they_hold_the_word() {
+        let texts = [
+            "",
+            "Anna  O'Brien",
+            "anna.kowalska@example.org, Bob <b-o-b@example.com>",
+            "Jörg MÜLLER",
+            "KELVIN \u{212a}elly",
+        ];
+        for names in texts {
+            for token in tokens(names) {
+                assert!(may_hold(names, &token), "{names:?} {token:?}");
+                let upper = token.to_uppercase();
+                assert!(may_hold(names, &upper) || !names.is_ascii());
+            }
+            for word in ["zoë", "carol", "annabel", "Ann", ""] {
+                let held = tokens(names).contains(&fold(word));
+                assert!(may_hold(names, word) || !held, "{names:?} {word:?}");
+            }
+        }
+        assert!(!may_hold("Anna Kowalska", "bob"));
+    }
 }
