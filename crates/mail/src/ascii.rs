@@ -28,7 +28,7 @@ pub(crate) fn is_tidy(bytes: &[u8]) -> bool {
 
 /// Whether one of sixteen bytes is not printable, or is a blank behind a blank.
 #[inline]
-fn is_untidy_behind_the_first(bytes: &[u8; 17]) -> bool {
+pub(crate) fn is_untidy_behind_the_first(bytes: &[u8; 17]) -> bool {
     // No early end, so that the compiler can look at all bytes at once.
     let mut odd = false;
     for at in 0..16 {

@@ -51,17 +51,22 @@ pub(super) fn mark(page: &mut Page<'_>) {
             continue;
         }
         let quote = page.quote_follows(at);
-        // 0x80 and more are parts of the longer ones.
-        let ends = matches!(page.last(at), b':' | b'-' | b'*' | b'.' | 0x80..)
-            && (page
-                .words(at)
-                .ends_with([':', '：', '៖', '։', '-', '*', '﹕'])
-                || page.words(at).ends_with("գրել է."));
-        if (ends || quote)
+        if (quote || may_end(page, at))
             && let Some(lines) = find(page, at, quote)
         {
             page.mark(at + 1 - lines..at + 1, SegmentKind::Attribution);
         }
+    }
+}
+
+/// Whether a line ends as attributions do, whatever follows it.
+fn may_end(page: &Page<'_>, line: usize) -> bool {
+    match page.last(line) {
+        b':' | b'-' | b'*' => true,
+        b'.' => page.words(line).ends_with("գրել է."),
+        // Parts of longer signs.
+        0x80.. => page.words(line).ends_with(['：', '៖', '։', '﹕']),
+        _ => false,
     }
 }
 
@@ -79,7 +84,7 @@ fn find(page: &Page<'_>, last: usize, quote: bool) -> Option<usize> {
         if lines > 1 && (!page.continues(first + 1) || page.lines[first].kind.is_some()) {
             break;
         }
-        let length: usize = (first..=last).map(|line| page.words(line).len()).sum();
+        let length: usize = (first..=last).map(|line| page.length(line)).sum();
         if length > LONGEST {
             break;
         }

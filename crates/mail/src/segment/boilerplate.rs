@@ -196,7 +196,7 @@ fn may_be_added(page: &Page<'_>, lines: Range<usize>) -> bool {
     else {
         return true;
     };
-    let start = first.trim_start_matches(FRAME);
+    let start = first.trim_start_matches(is_frame);
     // Folding can make other letters longer, and BANNERS are compared without what is around them.
     ALL_ADDED.may_open(start)
         || WARNINGS.may_open(bare(first))
@@ -204,13 +204,16 @@ fn may_be_added(page: &Page<'_>, lines: Range<usize>) -> bool {
 }
 
 /// What may stand around a notice.
-const FRAME: &[char] = &[
-    '*', '_', '-', '=', '#', '~', ' ', '<', '>', '[', '(', '|', '"',
-];
+fn is_frame(letter: char) -> bool {
+    matches!(
+        letter,
+        '*' | '_' | '-' | '=' | '#' | '~' | ' ' | '<' | '>' | '[' | '(' | '|' | '"'
+    )
+}
 
 /// Most paragraphs show by how they start that nobody added them; tells so from enough of the folded paragraph.
 fn starts_otherwise(folded: &str) -> bool {
-    let text = folded.trim_start_matches(FRAME);
+    let text = folded.trim_start_matches(is_frame);
     text.len() > NOTICE_START
         && bare(folded).len() > LONGEST_BANNER
         && !ADDITIONS.starts(text)
@@ -220,7 +223,7 @@ fn starts_otherwise(folded: &str) -> bool {
 
 /// Whether a paragraph was added by a program.
 fn is_added(page: &Page<'_>, lines: Range<usize>) -> bool {
-    let length: usize = lines.clone().map(|at| page.words(at).len()).sum();
+    let length: usize = lines.clone().map(|at| page.length(at)).sum();
     if length > LONGEST_NOTICE {
         return false;
     }
@@ -252,7 +255,7 @@ fn is_added(page: &Page<'_>, lines: Range<usize>) -> bool {
             }
         }
     }
-    let text = folded.trim_start_matches(FRAME);
+    let text = folded.trim_start_matches(is_frame);
     if text.is_empty() {
         return false;
     }

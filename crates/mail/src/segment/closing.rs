@@ -170,13 +170,15 @@ fn is_team(words: &str) -> bool {
 
 /// The closing phrase a line consists of.
 fn phrase(page: &Page<'_>, at: usize, people: &People<'_>) -> Option<Phrase> {
-    const BEFORE: &[char] = &['*', '-', ' ', '(', '~'];
+    let may_precede = |letter: char| matches!(letter, '*' | '-' | ' ' | '(' | '~');
     let words = page.words(at);
-    if words.len() > LONGEST || !PHRASES.may_open(words.trim_start_matches(BEFORE)) {
+    if words.len() > LONGEST || !PHRASES.may_open(words.trim_start_matches(may_precede)) {
         return None;
     }
     let folded = page.folded(at);
-    let line = folded.trim_start_matches(BEFORE).trim_end_matches(ENDS);
+    let line = folded
+        .trim_start_matches(may_precede)
+        .trim_end_matches(may_end);
     if !PHRASES.opens(line) || asks_or_counts(words) {
         return None;
     }
@@ -197,14 +199,31 @@ fn phrase(page: &Page<'_>, at: usize, people: &People<'_>) -> Option<Phrase> {
 }
 
 /// What may end a closing line.
-const ENDS: &[char] = &[
-    ',', '.', '!', ';', ':', '-', ' ', '~', ')', '*', '_', '、', '…', '(', '^', '/',
-];
+fn may_end(letter: char) -> bool {
+    matches!(
+        letter,
+        ',' | '.'
+            | '!'
+            | ';'
+            | ':'
+            | '-'
+            | ' '
+            | '~'
+            | ')'
+            | '*'
+            | '_'
+            | '、'
+            | '…'
+            | '('
+            | '^'
+            | '/'
+    )
+}
 
 /// Whether what follows a phrase is a formula, a further phrase or a name.
 fn is_tail(rest: &str, words: &str, people: &People<'_>) -> bool {
     let glued = rest.starts_with(|letter: char| letter.is_alphanumeric());
-    let rest = rest.trim_matches(ENDS);
+    let rest = rest.trim_matches(may_end);
     if rest.is_empty() || CLOSING_TAILS.contains(&rest) {
         return true;
     }
@@ -230,7 +249,7 @@ fn is_tail(rest: &str, words: &str, people: &People<'_>) -> bool {
     }
     let written: Vec<&str> = words.split_whitespace().collect();
     let name = written[written.len().saturating_sub(count)..].join(" ");
-    let name = name.trim_end_matches(ENDS);
+    let name = name.trim_end_matches(may_end);
     people.is_sender_line(name)
         || is_name(name)
         || (rest.chars().any(without_spaces) && is_uncased_name(name))

@@ -1,8 +1,10 @@
 //! Bringing a short line into the form the tables are written in.
 
+use std::borrow::Cow;
+
 use icu_normalizer::ComposingNormalizerBorrowed;
 
-use crate::ascii::is_tidy;
+use crate::ascii::{is_tidy, is_untidy_behind_the_first};
 
 /// Lower-cases, unifies white space, apostrophes, quotation marks and full-width punctuation,
 /// and drops characters that cannot be seen.
@@ -10,6 +12,22 @@ pub(super) fn fold(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     fold_onto(&mut folded, text);
     folded
+}
+
+/// The same for a text that mostly fits the buffer and mostly is ASCII; then no memory is asked for.
+pub(super) fn fold_short<'b>(text: &str, buffer: &'b mut [u8]) -> Cow<'b, str> {
+    lowered(text, buffer).map_or_else(|| Cow::Owned(fold(text)), Cow::Borrowed)
+}
+
+/// Copies a text in lower case, if this is all that folding does to it.
+fn lowered<'b>(text: &str, buffer: &'b mut [u8]) -> Option<&'b str> {
+    let lower = buffer.get_mut(..text.len())?;
+    if !is_tidy(text.as_bytes()) || text.ends_with(' ') {
+        return None;
+    }
+    lower.copy_from_slice(text.as_bytes());
+    lower.make_ascii_lowercase();
+    std::str::from_utf8(lower).ok()
 }
 
 /// Folds a line and appends it, parted by one space from what is there.
@@ -41,7 +59,10 @@ fn push_ascii(folded: &mut String, text: &str) {
     let mut spaced = folded.is_empty() || folded.ends_with(' ');
     // What stands between blanks too many is copied at once.
     let mut from = 0;
-    for (at, byte) in text.bytes().enumerate() {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        let byte = bytes[at];
         let blank = matches!(byte, b' ' | b'\t'..=b'\r');
         if blank && (spaced || byte != b' ') {
             folded.push_str(&text[from..at]);
@@ -51,6 +72,15 @@ fn push_ascii(folded: &mut String, text: &str) {
             from = at + 1;
         }
         spaced = blank;
+        // Most of an untidy line is tidy. A tab before a blank is not seen by looking at blanks alone.
+        while !spaced
+            && let Some(seventeen) = bytes[at..].first_chunk()
+            && !is_untidy_behind_the_first(seventeen)
+        {
+            at += 16;
+            spaced = bytes[at] == b' ';
+        }
+        at += 1;
     }
     folded.push_str(&text[from..]);
     folded[start..].make_ascii_lowercase();
@@ -255,7 +285,17 @@ mod tests {
     #[test]
     fn white_space_of_ascii_is_folded_as_that_of_any_text() {
         let pieces = [
-            "", " ", "  ", "\t", "\u{b}", "\r", "A", "b C", "\u{1c}", "\u{7f}",
+            "",
+            " ",
+            "  ",
+            "\t",
+            "\u{b}",
+            "\r",
+            "A",
+            "b C",
+            "\u{1c}",
+            "\u{7f}",
+            "a tidy stretch of some Length ",
         ];
         for one in pieces {
             for two in pieces {
@@ -268,6 +308,7 @@ mod tests {
                         let mut slow = before.to_owned();
                         fold_onto(&mut slow, &format!("{text} ö"));
                         assert_eq!(format!("{folded} ö"), slow, "{text:?}");
+                        assert_eq!(fold_short(&text, &mut [0; 40]), fold(&text));
                     }
                 }
             }

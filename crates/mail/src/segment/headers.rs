@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use memchr::memchr2;
 use twicetold_model::SegmentKind;
 
-use super::fold::{Evidence, evidence, fold};
+use super::fold::{Evidence, evidence, fold, fold_short};
 use super::index::Openings;
 use super::lines::{Page, head};
 use super::markers::{FORWARDED, LABELS, Label, ORIGINAL, RULE_ENDINGS, RULE_OPENINGS};
@@ -13,6 +13,9 @@ use super::markers::{FORWARDED, LABELS, Label, ORIGINAL, RULE_ENDINGS, RULE_OPEN
 static RULES_THAT_END: LazyLock<Openings> = LazyLock::new(|| Openings::of(&[RULE_ENDINGS]));
 static RULES_THAT_OPEN: LazyLock<Openings> = LazyLock::new(|| Openings::of(&[RULE_OPENINGS]));
 static TITLES: LazyLock<Openings> = LazyLock::new(|| Openings::of(&[ORIGINAL, FORWARDED]));
+/// How any rule with words starts.
+static RULES: LazyLock<Openings> =
+    LazyLock::new(|| Openings::of(&[RULE_ENDINGS, RULE_OPENINGS, ORIGINAL, FORWARDED]));
 /// The names of all labels, and which label each one is.
 static NAMES: LazyLock<(Openings, Vec<Label>)> = LazyLock::new(|| {
     let tables: Vec<&[&str]> = LABELS.iter().map(|(_, names)| *names).collect();
@@ -75,6 +78,9 @@ fn rule(page: &Page<'_>, at: usize) -> Option<(Rule, usize)> {
     if inner.is_empty() || words.len() - inner.len() < 2 {
         return None;
     }
+    if !RULES.may_open(inner) {
+        return None;
+    }
     let folded = fold(inner);
     let folded = folded.trim_end_matches([':', ' ']);
     if RULES_THAT_END.opens(folded) {
@@ -130,11 +136,14 @@ fn label<'t>(page: &Page<'t>, at: usize) -> Option<(Label, &'t str)> {
     let words = page.words(at);
     // Most lines are prose without a colon near the start; 0xef starts the full-width one.
     let near = &words.as_bytes()[..words.len().min(LONGEST_LABEL)];
-    memchr2(b':', 0xef, near)?;
+    let found = memchr2(b':', 0xef, near)?;
     let start = words.trim_start_matches(['*', ' ', '_']);
-    let window = head(start, LONGEST_LABEL);
-    let colon = window.find([':', '：'])?;
-    let label = window[..colon]
+    let colon = if near[found] == b':' {
+        found - (words.len() - start.len())
+    } else {
+        head(start, LONGEST_LABEL).find([':', '：'])?
+    };
+    let label = start[..colon]
         .trim_matches(|letter: char| letter == '*' || letter == '_' || letter.is_whitespace());
     if label.is_empty() || label.bytes().filter(|byte| *byte == b' ').count() > 3 {
         return None;
@@ -144,7 +153,8 @@ fn label<'t>(page: &Page<'t>, at: usize) -> Option<(Label, &'t str)> {
     if !names.may_open(label) {
         return None;
     }
-    let folded = fold(label);
+    let mut buffer = [0; LONGEST_LABEL];
+    let folded = fold_short(label, &mut buffer);
     let kind = *kinds.get(names.number(&folded)?)?;
     let value = start[colon..]
         .trim_start_matches([':', '：', '*', '_'])

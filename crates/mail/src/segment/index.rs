@@ -162,7 +162,9 @@ impl Openings {
         }
         four.make_ascii_lowercase();
         let Some(first) = letter(four[0]) else {
-            return true;
+            // White space is dropped, and a grave accent becomes an apostrophe; all else stays as it is.
+            let changed = !four[0].is_ascii_graphic() || four[0] == b'`';
+            return changed || self.buckets[usize::from(four[0])].1 > 0;
         };
         let second = letter(four[1]).unwrap_or(26);
         self.pairs[first] >> second & 1 == 1 || has(&self.keys, key([four[0], four[1], four[2]]))

@@ -100,6 +100,13 @@ impl<'t> Page<'t> {
             .unwrap_or_default()
     }
 
+    /// How many bytes the words of a line have.
+    pub(super) fn length(&self, line: usize) -> usize {
+        self.lines
+            .get(line)
+            .map_or(0, |line| (line.end - line.words) as usize)
+    }
+
     /// The words of a line as [`fold`] leaves them.
     pub(super) fn folded(&self, line: usize) -> Cow<'_, str> {
         let words = self.words(line);
@@ -246,10 +253,11 @@ fn next_colon(text: &str, from: usize) -> usize {
     memchr2(b':', 0xef, &text.as_bytes()[from..]).map_or(usize::MAX, |at| from + at)
 }
 
-/// A line without the white space at its end, which most lines do not have.
+/// A line without the white space at its end, which seldom is any but blanks.
 fn without_white_end(line: &str) -> &str {
+    let line = line.trim_ascii_end();
     match line.as_bytes().last() {
-        Some(b'!'..=b'~') => line,
+        Some(b'!'..=b'~') | None => line,
         _ => line.trim_end(),
     }
 }

@@ -1,13 +1,12 @@
 //! Who could be meant by a few capitalised words.
 
-use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::sync::LazyLock;
 
 use memchr::memchr2_iter;
 use twicetold_model::Envelope;
 
-use super::fold::{fold, without_spaces};
+use super::fold::{fold, fold_short, without_spaces};
 use super::index::Openings;
 use super::lines::head;
 use super::phrases::{NAME_PARTICLES, NAMES_LIKE_VERBS, NOT_NAMES};
@@ -181,15 +180,6 @@ fn bare(words: &str) -> &str {
         .trim_end_matches(['.', ',', '*', ' ', '_', '-', '!', '~'])
 }
 
-/// A short word of ASCII in lower case, which is all that folding does to it.
-fn lowered<'b>(word: &str, buffer: &'b mut [u8]) -> Option<&'b str> {
-    let lower = buffer.get_mut(..word.len())?;
-    lower.copy_from_slice(word.as_bytes());
-    lower.make_ascii_lowercase();
-    let lower = std::str::from_utf8(lower).ok()?;
-    lower.is_ascii().then_some(lower)
-}
-
 /// Whether a word is written as names are, and is no common answer.
 pub(super) fn is_name_word(word: &str) -> bool {
     const LONGEST: usize = 30;
@@ -205,11 +195,8 @@ pub(super) fn is_name_word(word: &str) -> bool {
     if !shaped {
         return false;
     }
-    let mut lower = [0; LONGEST];
-    let folded = match lowered(word, &mut lower) {
-        Some(lower) => Cow::Borrowed(lower),
-        None => Cow::Owned(fold(word)),
-    };
+    let mut buffer = [0; LONGEST];
+    let folded = fold_short(word, &mut buffer);
     let plain = folded.trim_end_matches('.');
     if ANSWERS.holds(plain) {
         return false;
