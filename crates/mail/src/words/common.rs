@@ -6,20 +6,23 @@
 
 use std::sync::LazyLock;
 
-use twicetold_model::{Language, WordFlags};
+use twicetold_model::{Language, Word, WordFlags};
 
 use super::normal::hash_of;
 
 /// What is known about a common word.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Common {
-    /// Bit `n` is set if the word is common in `LANGUAGES[n]`.
-    pub(super) languages: u32,
+    /// A vote for every language in which the word is common.
+    pub(super) languages: Votes,
     /// Bit `n` is set if the word is free in `LANGUAGES[n]`.
     pub(super) free: u32,
     /// STOP and NEGATION, where they hold in any language.
     pub(super) flags: WordFlags,
 }
+
+/// A number of one byte for every language, eight of which are added at once.
+type Votes = [u64; LANGUAGES.len().div_ceil(8)];
 
 /// A language, its free words, and the other words so common that they show the language and tell nothing.
 struct Row {
@@ -156,11 +159,19 @@ const DENYING: &[char] = &['不', '没', '沒', '未', '无', '無', '勿', '非
 /// How many places a [`Table`] has: a few times as many as there are words, so that most misses end at once.
 const PLACES: usize = 4096;
 
+/// How many bits tell most other words from common ones; they fit well into the nearest cache.
+const SIEVE_BITS: usize = 1 << 15;
+
+/// How many words are sieved at once.
+const SIEVED: usize = 64;
+
 /// The common words by their hash. The keys are hashes already, so a place is some bits of them.
 pub(super) struct Table {
     /// Zero where nothing is; a word stands at its place, or behind it up to the next gap.
     hashes: Box<[u64; PLACES]>,
     known: Vec<Common>,
+    /// The bit of every common word is set, by other bits of its hash than its place, and a few besides.
+    sieve: Box<[u64; SIEVE_BITS / 64]>,
 }
 
 impl Table {
@@ -170,9 +181,43 @@ impl Table {
         &TABLE
     }
 
+    /// Calls `found` with every common word, its number and what is known about it.
+    ///
+    /// Which words are common nobody can foresee, least of all a processor: those that may be are sieved out first,
+    /// without any branch.
+    pub(super) fn each_common(
+        &self,
+        words: &mut [Word],
+        mut found: impl FnMut(usize, &mut Word, &Common),
+    ) {
+        for (block, words) in words.chunks_mut(SIEVED).enumerate() {
+            let mut sieved = [0; SIEVED];
+            let mut count = 0;
+            for (n, word) in words.iter().enumerate() {
+                sieved[count % SIEVED] = n as u8;
+                count += usize::from(self.may_hold(word.hash));
+            }
+            for n in &sieved[..count] {
+                let n = usize::from(*n);
+                if let Some(word) = words.get_mut(n)
+                    && let Some(known) = self.find(word.hash)
+                {
+                    found(block * SIEVED + n, word, known);
+                }
+            }
+        }
+    }
+
+    /// Whether the word with this hash may be a common one; for others it is rarely so.
+    #[inline]
+    fn may_hold(&self, hash: u64) -> bool {
+        let bit = (hash >> 32) as usize % SIEVE_BITS;
+        self.sieve[bit / 64] >> (bit % 64) & 1 == 1
+    }
+
     /// What is known about the word with this hash, if it is a common one.
     #[inline]
-    pub(super) fn find(&self, hash: u64) -> Option<&Common> {
+    fn find(&self, hash: u64) -> Option<&Common> {
         let mut place = hash as usize % PLACES;
         loop {
             match self.hashes[place] {
@@ -187,12 +232,13 @@ impl Table {
         let mut table = Self {
             hashes: Box::new([0; PLACES]),
             known: vec![Common::default(); PLACES],
+            sieve: Box::new([0; SIEVE_BITS / 64]),
         };
         for (n, row) in LANGUAGES.iter().enumerate() {
             for (words, free) in [(row.free, true), (row.stop, false)] {
                 for word in words.split_whitespace() {
                     let entry = table.entry(word);
-                    entry.languages |= 1 << n;
+                    entry.languages[n / 8] |= 1 << (8 * (n % 8));
                     entry.free |= u32::from(free) << n;
                     entry.flags.set(WordFlags::STOP);
                 }
@@ -217,6 +263,8 @@ impl Table {
             place = (place + 1) % PLACES;
         }
         self.hashes[place] = hash;
+        let bit = (hash >> 32) as usize % SIEVE_BITS;
+        self.sieve[bit / 64] |= 1 << (bit % 64);
         &mut self.known[place]
     }
 }
@@ -228,21 +276,42 @@ pub(super) fn denies(normal: &str) -> bool {
 
 /// Votes for languages by the common words seen.
 #[derive(Default)]
-pub(super) struct Ballot([u32; 17]);
+pub(super) struct Ballot {
+    /// Votes not yet added to the others; no byte of them runs over.
+    fresh: Votes,
+    /// How many words have voted in `fresh`.
+    voters: u8,
+    counted: [u32; LANGUAGES.len()],
+}
 
 impl Ballot {
-    pub(super) fn count(&mut self, languages: u32) {
-        // All at once: which bits are set changes from word to word, and guessing wrong takes longer.
-        for (n, votes) in self.0.iter_mut().enumerate() {
-            *votes += languages >> n & 1;
+    /// Counts the votes of a word.
+    #[inline]
+    pub(super) fn count(&mut self, languages: &Votes) {
+        for (votes, one) in self.fresh.iter_mut().zip(languages) {
+            *votes += one;
         }
+        self.voters += 1;
+        if self.voters == u8::MAX {
+            self.settle();
+        }
+    }
+
+    /// Adds the fresh votes to the others.
+    fn settle(&mut self) {
+        let fresh = self.fresh.iter().flat_map(|eight| eight.to_le_bytes());
+        for (votes, fresh) in self.counted.iter_mut().zip(fresh) {
+            *votes += u32::from(fresh);
+        }
+        (self.fresh, self.voters) = (Votes::default(), 0);
     }
 
     /// The winner's number and name, if at least three and one in seven of the words voted for it; on equal votes the
     /// earlier row.
-    pub(super) fn winner(&self, words: usize) -> Option<(usize, Language)> {
+    pub(super) fn winner(mut self, words: usize) -> Option<(usize, Language)> {
+        self.settle();
         let (n, &votes) = self
-            .0
+            .counted
             .iter()
             .enumerate()
             .max_by_key(|&(n, votes)| (votes, std::cmp::Reverse(n)))?;
@@ -296,7 +365,7 @@ mod tests {
     fn an_article_shows_its_language() {
         let mut ballot = Ballot::default();
         for word in ["der", "und", "das", "ist"] {
-            ballot.count(common(hash_of(word)).map_or(0, |c| c.languages));
+            ballot.count(&common(hash_of(word)).unwrap_or_default().languages);
         }
         assert_eq!(ballot.winner(9).map(|w| w.1), Some(Language::German));
     }

@@ -9,21 +9,45 @@ const fn each(byte: u8) -> u64 {
 pub(super) struct Start {
     /// How many letters stand here; 16 also if there are more.
     pub(super) length: usize,
-    /// The letters in lower case; what follows them means nothing.
-    pub(super) lower: [u8; 16],
+    /// The first eight letters in lower case, the first one lowest; what follows them means nothing.
+    pub(super) low: u64,
+    /// The eight letters behind them.
+    pub(super) high: u64,
+    /// The first letter is a capital one.
+    pub(super) capital: bool,
+    /// The two bytes behind the letters.
+    pub(super) next: [u8; 2],
 }
 
-/// Looks at sixteen bytes from a place on, if there are as many.
+impl Start {
+    /// The one word of letters alone that is written together and is two.
+    #[inline]
+    pub(super) fn is_cannot(&self) -> bool {
+        const CANNOT: u64 = u64::from_le_bytes(*b"cannot\0\0");
+        self.low << 16 == CANNOT << 16 && self.length == 6
+    }
+}
+
+/// Looks at a run of up to sixteen letters from a place on, and at two bytes behind it, if the text is long enough.
 #[inline]
 pub(super) fn start(bytes: &[u8], at: usize) -> Option<Start> {
-    let sixteen = u128::from_le_bytes(*bytes.get(at..)?.first_chunk()?);
-    let mut length = leading(sixteen as u64);
+    let window: &[u8; 18] = bytes.get(at..)?.first_chunk()?;
+    let [low, high] = [0, 8].map(|n| {
+        let eight = window[n..].first_chunk().copied().unwrap_or_default();
+        u64::from_le_bytes(eight)
+    });
+    let mut length = leading(low);
     if length == 8 {
-        length += leading((sixteen >> 64) as u64);
+        length += leading(high);
     }
     // All that counts are letters, and one bit makes them small.
-    let lower = (sixteen | u128::from(each(0x20)) << 64 | u128::from(each(0x20))).to_le_bytes();
-    Some(Start { length, lower })
+    Some(Start {
+        length,
+        low: low | each(0x20),
+        high: high | each(0x20),
+        capital: low & 0x20 == 0,
+        next: [window[length], window[length + 1]],
+    })
 }
 
 /// How many of eight bytes are letters before the first that is none.
@@ -55,7 +79,12 @@ mod tests {
                         let length = slow.min(16);
                         assert_eq!(start.length, length, "{bytes:?}");
                         let lower = bytes[..length].to_ascii_lowercase();
-                        assert_eq!(start.lower[..length], lower, "{bytes:?}");
+                        let found = [start.low.to_le_bytes(), start.high.to_le_bytes()].concat();
+                        assert_eq!(found[..length], lower, "{bytes:?}");
+                        assert_eq!(start.next, bytes[length..length + 2], "{bytes:?}");
+                        if length > 0 {
+                            assert_eq!(start.capital, bytes[0].is_ascii_uppercase());
+                        }
                     }
                 }
             }

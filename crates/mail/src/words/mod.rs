@@ -5,11 +5,14 @@
 //! them. ASCII takes a short cut; languages written without spaces go to a dictionary segmenter.
 
 mod address;
+mod ascii;
 mod common;
 mod letters;
 mod normal;
 mod sentences;
+mod short;
 mod split;
+mod strange;
 mod token;
 
 pub use normal::{hash_of, normalise};
@@ -20,11 +23,9 @@ use twicetold_model::{Document, WordFlags};
 pub(crate) fn split_words(document: &mut Document) {
     document.words = split::split(&document.text, &document.segments);
     let table = common::Table::get();
-    for word in &mut document.words {
-        if let Some(known) = table.find(word.hash) {
-            word.flags.set(known.flags);
-        }
-    }
+    table.each_common(&mut document.words, |_, word, known| {
+        word.flags.set(known.flags);
+    });
 }
 
 /// Fills in the words, the language and the sentences of a document whose text and segments are known.
@@ -34,15 +35,13 @@ pub fn read_words(document: &mut Document) {
     let mut ballot = common::Ballot::default();
     // Words that are free in some language, and in which.
     let mut free = Vec::with_capacity(document.words.len() / 8);
-    for (n, word) in document.words.iter_mut().enumerate() {
-        if let Some(known) = table.find(word.hash) {
-            word.flags.set(known.flags);
-            ballot.count(known.languages);
-            if known.free != 0 {
-                free.push((n, known.free));
-            }
+    table.each_common(&mut document.words, |n, word, known| {
+        word.flags.set(known.flags);
+        ballot.count(&known.languages);
+        if known.free != 0 {
+            free.push((n, known.free));
         }
-    }
+    });
     if let Some((row, language)) = ballot.winner(document.words.len()) {
         document.language = language;
         for (n, languages) in free {

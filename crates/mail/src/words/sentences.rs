@@ -18,21 +18,29 @@ const ABBREVIATIONS: &[&str] = &[
 struct Gap {
     asked: bool,
     ended: bool,
+    /// A line ends.
+    line: bool,
     paragraph: bool,
+}
+
+impl Gap {
+    /// Whether no sentence can end here.
+    fn is_quiet(self) -> bool {
+        !(self.asked | self.ended | self.line | self.paragraph)
+    }
 }
 
 /// Groups words into sentences and marks the last word of each.
 pub(super) fn sentences(text: &str, segments: &[Segment], words: &mut [Word]) -> Vec<Sentence> {
     let mut sentences = Vec::with_capacity(words.len() / 12 + segments.len());
+    let mut telling = Vec::new();
     let mut at = 0;
     for (n, segment) in segments.iter().enumerate() {
         let from = at + words[at..].partition_point(|w| w.start < segment.start);
         let to = from + words[from..].partition_point(|w| w.start < segment.end);
         let mut first = from;
-        for i in from..to {
-            if i + 1 < to && !parts(text.as_bytes(), &words[i], &words[i + 1]) {
-                continue;
-            }
+        gaps(&words[from..to], &mut telling);
+        for i in telling.iter().map(|n| from + *n as usize) {
             let until = if i + 1 < to {
                 words[i + 1].start
             } else {
@@ -42,6 +50,9 @@ pub(super) fn sentences(text: &str, segments: &[Segment], words: &mut [Word]) ->
                 .get(words[i].end as usize..until as usize)
                 .unwrap_or_default();
             let gap = read_gap(between, i + 1 == to);
+            if gap.is_quiet() && i + 1 < to {
+                continue;
+            }
             // "approx. five" goes on; "is done. that was quick" does not.
             let next_lower = || {
                 i + 1 < to
@@ -50,7 +61,7 @@ pub(super) fn sentences(text: &str, segments: &[Segment], words: &mut [Word]) ->
                         || between.starts_with('…'))
                     && starts_lower(text, &words[i + 1])
             };
-            let list_item = i + 1 < to && between != " " && starts_item(between, &words[i + 1]);
+            let list_item = gap.line && i + 1 < to && starts_item(between, &words[i + 1]);
             // "2." in front of a sentence numbers it, wherever wrapping has put it.
             let numbers = i == first
                 && words[i].kind == WordKind::Number
@@ -75,50 +86,74 @@ pub(super) fn sentences(text: &str, segments: &[Segment], words: &mut [Word]) ->
     sentences
 }
 
-/// Whether what stands between two words can end a sentence; nearly always it is one blank.
-#[inline]
-fn parts(text: &[u8], word: &Word, next: &Word) -> bool {
-    match text.get(word.end as usize..next.start as usize) {
-        Some([b' ']) => false,
-        Some([b'\n']) => next.flags.has(WordFlags::ENUMERATOR),
-        Some(between) => between.iter().any(|b| !is_quiet(b)),
-        None => true,
+/// Collects the numbers of the words behind which a sentence may end: the last one, and those with more than one byte
+/// between them and the next word. A single byte, of any sort, ends a sentence only before the number of a list.
+fn gaps(words: &[Word], telling: &mut Vec<u32>) {
+    telling.clear();
+    telling.resize(words.len(), 0);
+    let mut count = 0;
+    for (n, (word, next)) in words.iter().zip(words.iter().skip(1)).enumerate() {
+        // Written always and counted if it holds: which gaps tell something cannot be foreseen.
+        telling[count] = n as u32;
+        let wide = next.start.wrapping_sub(word.end) > 1;
+        count += usize::from(wide | next.flags.has(WordFlags::ENUMERATOR));
+    }
+    if let Some(last) = words.len().checked_sub(1) {
+        telling[count] = last as u32;
+        telling.truncate(count + 1);
     }
 }
 
-/// Whether a byte says nothing about where sentences end.
-fn is_quiet(b: &u8) -> bool {
-    b.is_ascii() && !matches!(b, b'.' | b'?' | b'!' | b'\n')
-}
+/// What a byte between two words may say.
+const BLANK: u8 = 1;
+const LINE_END: u8 = 2;
+const ASKS: u8 = 4;
+const ENDS: u8 = 8;
+const WIDE: u8 = 16;
+
+const SAYS: [u8; 256] = {
+    let mut table = [0; 256];
+    let mut n = 0;
+    while n < 256 {
+        table[n] = match n as u8 {
+            b' ' | b'\t' => BLANK,
+            b'\n' => LINE_END,
+            b'?' => ASKS,
+            b'.' | b'!' => ENDS,
+            0x80.. => WIDE,
+            _ => 0,
+        };
+        n += 1;
+    }
+    table
+};
 
 /// Looks at the characters between two words.
 fn read_gap(between: &str, at_end: bool) -> Gap {
-    if !between.is_ascii() {
+    let (mut seen, mut touching, mut lines, mut before) = (0, 0, 0, 0);
+    let mut paragraph = false;
+    for byte in between.bytes() {
+        let says = SAYS[usize::from(byte)];
+        // What touches the word: closing brackets and quotes, then the mark itself.
+        if seen & (BLANK | LINE_END) == 0 {
+            touching |= says;
+        }
+        seen |= says;
+        lines += u32::from(says == LINE_END);
+        paragraph |= (says & before) == LINE_END;
+        before = says;
+    }
+    if seen & WIDE != 0 {
         return read_wide_gap(between, at_end);
     }
-    let mut gap = Gap::default();
-    let (mut touching, mut lines, mut before) = (true, 0, 0);
-    for byte in between.bytes() {
-        match byte {
-            // What touches the word: closing brackets and quotes, then the mark itself.
-            b'?' if touching => gap.asked = true,
-            b'.' | b'!' if touching => gap.ended = true,
-            b' ' | b'\t' => touching = false,
-            b'\n' => {
-                touching = false;
-                lines += 1;
-                gap.paragraph |= before == b'\n';
-            }
-            _ => {}
-        }
-        before = byte;
-    }
     // "www.a.b" has no sentence end inside: a mark must be followed by white space.
-    if touching && !at_end {
-        gap = Gap::default();
+    let counts = at_end || seen & (BLANK | LINE_END) != 0;
+    Gap {
+        asked: counts && touching & ASKS != 0,
+        ended: counts && touching & ENDS != 0,
+        line: lines > 0,
+        paragraph: paragraph || lines > 1 && parts_paragraphs(between),
     }
-    gap.paragraph = gap.paragraph || lines > 1 && parts_paragraphs(between);
-    gap
 }
 
 /// The same where marks of other scripts may stand, some of which need no blank behind them.
@@ -137,7 +172,8 @@ fn read_wide_gap(between: &str, at_end: bool) -> Gap {
         gap = Gap::default();
     }
     let mut ends = memchr::memchr_iter(b'\n', between.as_bytes());
-    gap.paragraph = ends.nth(1).is_some() && parts_paragraphs(between);
+    gap.line = ends.next().is_some();
+    gap.paragraph = ends.next().is_some() && parts_paragraphs(between);
     gap
 }
 

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use twicetold_model::{Segment, Word};
 
-use super::letters;
+use super::ascii::is_space;
+use super::strange::Strange;
 use super::token::Tokens;
 use crate::segment::marks_length;
 
@@ -12,6 +13,7 @@ use crate::segment::marks_length;
 pub(super) fn split(text: &str, segments: &[Segment]) -> Vec<Word> {
     // Mail has a word for every six or seven bytes.
     let mut tokens = Tokens::new(text, text.len() / 6);
+    let mut strange = Strange::new(text);
     let mut lines = Vec::new();
     for segment in segments {
         content_lines(text, segment, &mut lines);
@@ -27,8 +29,9 @@ pub(super) fn split(text: &str, segments: &[Segment]) -> Vec<Word> {
             }
             let start = line.start.max(taken);
             let rest = lines.get(n + 1..).unwrap_or_default();
-            taken =
-                read_line(&mut tokens, start..line.end, start == line.start, rest).unwrap_or(taken);
+            tokens.line_start = start == line.start;
+            let on = read_line(&mut tokens, &mut strange, start..line.end, rest);
+            taken = on.unwrap_or(taken);
         }
     }
     tokens.finish()
@@ -58,98 +61,29 @@ fn content_lines(text: &str, segment: &Segment, lines: &mut Vec<Range<usize>>) {
 /// Reads the words of one line. Returns where to go on in the next line if a word ran over the line end.
 fn read_line(
     tokens: &mut Tokens<'_>,
+    strange: &mut Strange<'_>,
     line: Range<usize>,
-    at_start: bool,
     rest: &[Range<usize>],
 ) -> Option<usize> {
-    let text = tokens.text.as_bytes();
-    let bytes = &text[..line.end];
+    let bytes = &tokens.text.as_bytes()[..line.end];
     let mut at = line.start;
-    tokens.line_start = at_start;
-    while at < bytes.len() {
-        if SORT[usize::from(bytes[at])] == SPACE {
-            at += 1;
-            continue;
-        }
-        // Nearly everything is letters, or letters and one mark behind them.
-        let letters = match letters::start(text, at) {
-            Some(start) if start.length < 16 && at + start.length <= bytes.len() => {
-                if start.length > 0
-                    && let Some(next) = plain_end(bytes, at + start.length)
-                {
-                    tokens.letters(at, &start);
-                    at = next;
-                    continue;
-                }
-                start.length
-            }
-            _ => 0,
-        };
-        let (end, seen) = chunk_end(bytes, at + letters);
-        let chunk = at..end;
-        at = end;
-        if seen & BEYOND_ASCII == 0 {
-            // Letters that were stepped over matter only to "www.".
-            let web = seen & DOT != 0 && (letters > 0 || seen & LETTER_W != 0);
-            tokens.ascii(chunk, web || seen & ADDRESS_MARK != 0);
+    while let Some(place) = strange.next(at).filter(|place| *place < line.end) {
+        let chunk = run_around(bytes, at, place);
+        tokens.ascii_runs(at..chunk.start);
+        at = chunk.end;
+        if bytes[chunk.clone()].is_ascii() {
+            tokens.ascii_run(chunk);
         } else if let Some(on) = tokens.unicode(chunk.clone(), chunk.end == line.end, rest) {
             return Some(on);
         }
     }
+    tokens.ascii_runs(at..line.end);
     None
 }
 
-/// Where a run without spaces ends, and what sorts of bytes are in it.
-fn chunk_end(line: &[u8], from: usize) -> (usize, u8) {
-    let mut seen = 0;
-    for (n, b) in line.get(from..).unwrap_or_default().iter().enumerate() {
-        let sort = SORT[usize::from(*b)];
-        if sort == SPACE {
-            return (from + n, seen);
-        }
-        seen |= sort;
-    }
-    (line.len(), seen)
-}
-
-/// What a byte may be part of.
-const SPACE: u8 = 1;
-const BEYOND_ASCII: u8 = 2;
-const ADDRESS_MARK: u8 = 4;
-const DOT: u8 = 8;
-const LETTER_W: u8 = 16;
-
-const SORT: [u8; 256] = {
-    let mut table = [0; 256];
-    let mut n = 0;
-    while n < 256 {
-        let byte = n as u8;
-        table[n] = match byte {
-            0x80.. => BEYOND_ASCII,
-            b'@' | b':' => ADDRESS_MARK,
-            b'.' => DOT,
-            b'w' | b'W' => LETTER_W,
-            _ if byte.is_ascii_whitespace() => SPACE,
-            _ => 0,
-        };
-        n += 1;
-    }
-    table
-};
-
-/// Where to go on if the run of letters that ends here is all that its chunk says.
-#[inline]
-fn plain_end(line: &[u8], end: usize) -> Option<usize> {
-    let ends = |at: usize| line.get(at).is_none_or(|b| SORT[usize::from(*b)] == SPACE);
-    if ends(end) {
-        // The one blank that follows most words needs no look of its own.
-        return Some(end + 1);
-    }
-    let mark = match line[end] {
-        b',' | b';' | b':' | b'!' | b'?' | b')' | b'"' => true,
-        // "www." would be the beginning of a web address.
-        b'.' => !matches!(line[end - 1], b'w' | b'W'),
-        _ => false,
-    };
-    (mark && ends(end + 1)).then_some(end + 2)
+/// The run without spaces around a place, not before `from`.
+fn run_around(line: &[u8], from: usize, place: usize) -> Range<usize> {
+    let before = line[from..place].iter().rposition(is_space);
+    let behind = line[place..].iter().position(is_space);
+    before.map_or(from, |n| from + n + 1)..behind.map_or(line.len(), |n| place + n)
 }

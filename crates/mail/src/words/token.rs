@@ -6,11 +6,10 @@ use std::sync::LazyLock;
 use icu_segmenter::{WordSegmenter, WordSegmenterBorrowed, options::WordBreakInvariantOptions};
 use twicetold_model::{Word, WordFlags, WordKind};
 use unicode_segmentation::UnicodeSegmentation;
-use xxhash_rust::xxh3::xxh3_64;
 
 use super::address::Addresses;
+use super::ascii::{ends_run, number_end};
 use super::common::denies;
-use super::letters::{self, Start};
 use super::normal::{hash_of, normalise};
 use crate::html::link_hash;
 
@@ -21,7 +20,7 @@ static SEGMENTER: LazyLock<WordSegmenterBorrowed<'static>> =
 /// The words found so far, and what is needed to find more.
 pub(super) struct Tokens<'t> {
     pub(super) text: &'t str,
-    words: Vec<Word>,
+    pub(super) words: Vec<Word>,
     form: String,
     joined: String,
     /// No word has been seen on this line yet.
@@ -43,39 +42,10 @@ impl<'t> Tokens<'t> {
         self.words
     }
 
-    /// A run of fewer than sixteen ASCII letters that stands alone.
-    #[inline]
-    pub(super) fn letters(&mut self, at: usize, start: &Start) {
-        let end = at + start.length;
-        if start.length == 6 && start.lower.starts_with(b"cannot") {
-            return self.push_word(at..end);
-        }
-        let mut flags = WordFlags::default();
-        if self.text.as_bytes()[at].is_ascii_uppercase() {
-            flags.set(WordFlags::CAPITAL);
-        }
-        self.line_start = false;
-        self.words.push(Word {
-            hash: xxh3_64(&start.lower[..start.length]),
-            start: at as u32,
-            end: end as u32,
-            kind: WordKind::Plain,
-            flags,
-        });
-    }
-
-    /// A run of ASCII characters without spaces; `addresses` says that there may be some in it.
-    pub(super) fn ascii(&mut self, chunk: Range<usize>, addresses: bool) {
-        let bytes = self.text.as_bytes();
-        if chunk.len() == 1 && bytes[chunk.start] == b'&' {
-            return self.push_as("and", chunk, WordKind::Plain);
-        }
-        let rest = if addresses {
-            self.addresses(chunk)
-        } else {
-            chunk
-        };
-        self.ascii_words(rest);
+    /// A run of ASCII characters in which there may be addresses.
+    pub(super) fn ascii_run(&mut self, chunk: Range<usize>) {
+        let rest = self.addresses(chunk);
+        self.ascii_rest(rest);
     }
 
     /// Takes web and mail addresses out of a run; returns what is left behind the last one.
@@ -84,7 +54,7 @@ impl<'t> Tokens<'t> {
         let mut from = 0;
         while let Some((found, kind)) = addresses.next(from) {
             let place = chunk.start + found.start..chunk.start + found.end;
-            self.ascii_words(chunk.start + from..place.start);
+            self.ascii_rest(chunk.start + from..place.start);
             self.push_address(place, kind);
             from = found.end;
         }
@@ -122,35 +92,6 @@ impl<'t> Tokens<'t> {
             }
         }
         self.push(hash, range, kind);
-    }
-
-    /// Words and numbers in a run of ASCII without addresses.
-    fn ascii_words(&mut self, chunk: Range<usize>) {
-        let bytes = self.text.as_bytes();
-        let mut at = chunk.start;
-        while at < chunk.end {
-            let b = bytes[at];
-            if let Some(start) = letters::start(bytes, at)
-                && (1..16).contains(&start.length)
-                && at + start.length <= chunk.end
-                && (at + start.length == chunk.end || ends_word(bytes[at + start.length]))
-            {
-                self.letters(at, &start);
-                at += start.length;
-            } else if b.is_ascii_alphabetic() || b == b'\'' && clitic(&bytes[at..chunk.end]) {
-                let end = word_end(bytes, at, chunk.end);
-                self.push_word(at..end);
-                at = end;
-            } else if b.is_ascii_digit()
-                || (matches!(b, b'$' | b'-' | b'+') && starts_number(bytes, at, chunk.clone()))
-            {
-                let end = number_end(bytes, at, chunk.end);
-                self.push_number(at..end, chunk.end);
-                at = end;
-            } else {
-                at += 1;
-            }
-        }
     }
 
     /// A run with characters beyond ASCII. Returns where to go on if it ran over the line end.
@@ -198,7 +139,7 @@ impl<'t> Tokens<'t> {
                 let mut end = at + piece.len();
                 let bytes = text.as_bytes();
                 if bytes[end - 1].is_ascii_alphanumeric() {
-                    end = number_end(bytes, end - 1, range.end).max(end);
+                    end = number_end(&bytes[..range.end], end - 1).max(end);
                 }
                 let start = at - currency_before(&text[range.start..at]);
                 self.push_number(start..end, range.end);
@@ -259,7 +200,7 @@ impl<'t> Tokens<'t> {
     }
 
     /// A word of letters; "don't" and "we'll" are two words each.
-    fn push_word(&mut self, range: Range<usize>) {
+    pub(super) fn push_word(&mut self, range: Range<usize>) {
         normalise(&self.text[range.clone()], &mut self.form);
         let Some((stem, ending, split)) = contraction(&self.form) else {
             let hash = hash_of(&self.form);
@@ -283,21 +224,23 @@ impl<'t> Tokens<'t> {
         self.push(ending, cut..range.end, WordKind::Plain);
     }
 
-    fn push_number(&mut self, range: Range<usize>, chunk_end: usize) {
-        let before = self.text[..range.start]
-            .trim_end_matches(' ')
-            .as_bytes()
-            .last()
-            .copied();
-        let opens = self.line_start || matches!(before, Some(b'.' | b'?' | b'!' | b':' | b';'));
-        let short = range.len() <= 2;
-        let kind = WordKind::Number;
-        let end = range.end;
-        self.push_as_written(range, kind);
-        let marked = end < chunk_end && matches!(self.text.as_bytes()[end], b'.' | b')');
-        if opens && short && marked && end + 1 == chunk_end {
+    /// A number, in a stretch of text that ends at `limit`; "2." or "2)" in front of something numbers it.
+    pub(super) fn push_number(&mut self, range: Range<usize>, limit: usize) {
+        let bytes = &self.text.as_bytes()[..limit];
+        let numbers = range.len() <= 2
+            && matches!(bytes.get(range.end), Some(b'.' | b')'))
+            && ends_run(bytes, range.end + 1)
+            && (self.line_start || self.opens_sentence(range.start));
+        self.push_as_written(range, WordKind::Number);
+        if numbers {
             self.flag_last(WordFlags::ENUMERATOR);
         }
+    }
+
+    /// Whether what stands here comes behind a mark and blanks.
+    fn opens_sentence(&self, at: usize) -> bool {
+        let before = self.text[..at].trim_end_matches(' ').as_bytes().last();
+        matches!(before, Some(b'.' | b'?' | b'!' | b':' | b';'))
     }
 
     fn push_as_written(&mut self, range: Range<usize>, kind: WordKind) {
@@ -306,7 +249,7 @@ impl<'t> Tokens<'t> {
         self.push(hash, range, kind);
     }
 
-    fn push_as(&mut self, normal: &str, range: Range<usize>, kind: WordKind) {
+    pub(super) fn push_as(&mut self, normal: &str, range: Range<usize>, kind: WordKind) {
         let normal = if normal == "&" { "and" } else { normal };
         self.push(hash_of(normal), range, kind);
     }
@@ -339,76 +282,12 @@ impl<'t> Tokens<'t> {
     }
 }
 
-/// Whether a byte behind letters is no part of their word, whatever follows.
-fn ends_word(b: u8) -> bool {
-    !b.is_ascii_alphanumeric() && b != b'\''
-}
-
-/// Where a run of ASCII letters, digits and inner apostrophes ends.
-fn word_end(bytes: &[u8], start: usize, end: usize) -> usize {
-    let mut at = start + 1;
-    while at < end {
-        let b = bytes[at];
-        let inner = b == b'\'' && at + 1 < end && bytes[at + 1].is_ascii_alphabetic();
-        if !b.is_ascii_alphanumeric() && !inner {
-            break;
-        }
-        at += 1;
-    }
-    at
-}
-
-/// Where a number ends: digits and letters, joined by the marks that dates, times, amounts and telephone numbers use.
-fn number_end(bytes: &[u8], start: usize, end: usize) -> usize {
-    let mut at = start + 1;
-    while at < end {
-        let b = bytes[at];
-        let joins = matches!(b, b'.' | b',' | b':' | b'/' | b'-' | b'\'')
-            && at + 1 < end
-            && bytes[at + 1].is_ascii_alphanumeric();
-        if !b.is_ascii_alphanumeric() && !joins {
-            break;
-        }
-        at += 1;
-    }
-    if at < end && bytes[at] == b'%' {
-        at + 1
-    } else {
-        at
-    }
-}
-
-/// Whether a sign or a dollar belongs to a number that follows.
-fn starts_number(bytes: &[u8], at: usize, chunk: Range<usize>) -> bool {
-    let digit = |n: usize| n < chunk.end && bytes[n].is_ascii_digit();
-    let free = at == chunk.start
-        || matches!(
-            bytes[at - 1],
-            b'(' | b'[' | b'"' | b':' | b'=' | b'<' | b'>' | b'/'
-        );
-    match bytes[at] {
-        b'$' => digit(at + 1),
-        _ => {
-            free && (digit(at + 1) || at + 1 < chunk.end && bytes[at + 1] == b'$' && digit(at + 2))
-        }
-    }
-}
-
 /// A currency sign or minus directly before a number, in bytes.
 fn currency_before(text: &str) -> usize {
     match text.chars().next_back() {
         Some(c @ ('€' | '£' | '¥' | '$' | '₹' | '₽' | '₩' | '−')) => c.len_utf8(),
         _ => 0,
     }
-}
-
-/// Whether an apostrophe starts an ending that stands alone: "they 'll".
-fn clitic(bytes: &[u8]) -> bool {
-    ["'ll", "'ve", "'re"].iter().any(|c| {
-        bytes.len() >= c.len()
-            && bytes[..c.len()].eq_ignore_ascii_case(c.as_bytes())
-            && !bytes.get(c.len()).is_some_and(u8::is_ascii_alphanumeric)
-    })
 }
 
 /// Splits an English contraction: the normal forms of both words, and the cut in characters.
