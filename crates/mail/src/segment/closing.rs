@@ -35,9 +35,10 @@ enum Phrase {
 /// Marks the closing at the end of a part and gives what is left before it.
 pub(super) fn mark(page: &mut Page<'_>, part: Range<usize>, people: &People<'_>) -> Range<usize> {
     let mut begin = part.end;
+    let mut names;
     // From the end upwards, over names and phrases.
     loop {
-        let names = names_above(page, part.start..begin, people);
+        names = names_above(page, part.start..begin, people);
         let Some(at) = (begin - names)
             .checked_sub(1)
             .filter(|&at| at >= part.start)
@@ -52,7 +53,8 @@ pub(super) fn mark(page: &mut Page<'_>, part: Range<usize>, people: &People<'_>)
     if begin == part.end {
         begin = formula_above(page, part.clone(), people).unwrap_or(begin);
     }
-    if begin == part.end && part.len() > 1 {
+    // Without any phrase, a last line that can be a name has been counted.
+    if begin == part.end && part.len() > 1 && names > 0 {
         let last = part.end - 1;
         let words = page.words(last);
         let before = page.words(last - 1);

@@ -17,11 +17,8 @@ pub(super) struct Openings {
     shorter: Vec<u16>,
     /// Where the entries with this first byte stand in `sorted`.
     buckets: Box<[(u16, u16); 256]>,
-    /// Whether some entry may start with three letters that have this key.
+    /// Whether some entry may have a [`beginning`] with this key.
     keys: Box<[u64; 1024]>,
-    /// For every first letter which ones follow it in entries that do not start with three letters; bit 26 stands for
-    /// anything else.
-    pairs: [u32; 26],
 }
 
 impl Openings {
@@ -44,9 +41,8 @@ impl Openings {
         }
         let mut buckets = Box::new([(0, 0); 256]);
         let mut keys = Box::new([0; 1024]);
-        let mut pairs = [0; 26];
         for (at, (entry, _)) in sorted.iter().enumerate() {
-            let [first, rest @ ..] = entry.as_bytes() else {
+            let Some(first) = entry.as_bytes().first() else {
                 continue;
             };
             let bucket = &mut buckets[usize::from(*first)];
@@ -54,15 +50,8 @@ impl Openings {
                 bucket.0 = at as u16;
             }
             bucket.1 = at as u16 + 1;
-            let three = entry.as_bytes().first_chunk::<3>();
-            if let Some(three) = three.filter(|t| t.iter().all(u8::is_ascii_alphabetic)) {
-                add(&mut keys, key(*three));
-            } else if let Some(first) = letter(*first) {
-                pairs[first] |= match rest.first() {
-                    Some(second) => 1 << letter(*second).unwrap_or(26),
-                    // Whatever follows.
-                    None => u32::MAX,
-                };
+            if let Some(start) = beginning(entry) {
+                add(&mut keys, key_of_four(&start));
             }
         }
         Self {
@@ -71,7 +60,6 @@ impl Openings {
             shorter,
             buckets,
             keys,
-            pairs,
         }
     }
 
@@ -148,33 +136,38 @@ impl Openings {
 
     /// Whether a text that is not folded yet can start with an entry once it is; saves folding most.
     pub(super) fn may_open(&self, raw: &str) -> bool {
-        let start = raw.as_bytes();
-        let mut four = match start.first_chunk::<4>() {
-            Some(four) => *four,
-            None => {
-                let mut filled = [b' '; 4];
-                filled[..start.len()].copy_from_slice(start);
-                filled
-            }
+        let Some(mut four) = raw.as_bytes().first_chunk().copied() else {
+            return true;
         };
-        if !four.is_ascii() {
+        if !has_only_case_to_fold(&four) {
             return true;
         }
         four.make_ascii_lowercase();
-        let Some(first) = letter(four[0]) else {
-            // White space is dropped, and a grave accent becomes an apostrophe; all else stays as it is.
-            let changed = !four[0].is_ascii_graphic() || four[0] == b'`';
-            return changed || self.buckets[usize::from(four[0])].1 > 0;
-        };
-        let second = letter(four[1]).unwrap_or(26);
-        self.pairs[first] >> second & 1 == 1 || has(&self.keys, key([four[0], four[1], four[2]]))
+        let [one, two, three, _] = four;
+        [four, [one, two, three, 0], [one, two, 0, 0], [one, 0, 0, 0]]
+            .iter()
+            .any(|start| has(&self.keys, key_of_four(start)))
     }
 }
 
-/// The number of an ASCII letter in the alphabet.
-fn letter(byte: u8) -> Option<usize> {
-    let number = (byte | 0x20).wrapping_sub(b'a');
-    (number < 26).then(|| usize::from(number))
+/// The ASCII at the start of an entry, at most four bytes; none if a text that starts with four bytes of ASCII cannot start
+/// with the entry. Only the last of these bytes can become another letter in folding.
+fn beginning(entry: &str) -> Option<[u8; 4]> {
+    let mut start = [0; 4];
+    let mut known = 0;
+    for (to, byte) in start.iter_mut().zip(entry.bytes().take_while(u8::is_ascii)) {
+        *to = byte;
+        known += 1;
+    }
+    (known >= 3 || known == entry.len()).then_some(start)
+}
+
+/// Whether folding changes nothing but case in the first bytes of a text. A letter behind them may still change the last one
+/// into one that is not ASCII.
+fn has_only_case_to_fold(four: &[u8; 4]) -> bool {
+    let [one, two, three, last] = four.map(|byte| byte == b' ');
+    let plain = |byte: &u8| matches!(byte, b' '..=b'~') && *byte != b'`';
+    four.iter().all(plain) && !(one | (two & three) | (three & last))
 }
 
 /// The first eight bytes of a text as a number. Of two texts with different numbers, that with the larger one stands behind.

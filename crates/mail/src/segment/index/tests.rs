@@ -82,6 +82,8 @@ fn folding_is_saved_only_where_nothing_can_open() {
                 text.to_uppercase(),
                 text.replace('é', "e\u{301}"),
                 format!(" {text}"),
+                text.replace(' ', "  "),
+                text.replace(' ', "\t"),
                 format!("`{text}ö"),
                 text,
             ];
