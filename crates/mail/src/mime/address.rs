@@ -141,7 +141,7 @@ fn address(name: &str, comment: &str, address: Option<&str>, hint: Option<&str>)
             }
         }
         // "me@example.org (My Name)"
-        _ if bare.contains('@') && !bare.contains(char::is_whitespace) => Address {
+        _ if bare.contains('@') && !has_blank(bare) => Address {
             name: words(comment),
             address: clean::line(bare),
         },
@@ -159,5 +159,25 @@ fn address(name: &str, comment: &str, address: Option<&str>, hint: Option<&str>)
             name: words(bare),
             address: String::new(),
         },
+    }
+}
+
+/// Whether there is white space in a text.
+fn has_blank(text: &str) -> bool {
+    if text.is_ascii() {
+        return text.bytes().any(|b| matches!(b, b' ' | b'\t'..=b'\r'));
+    }
+    text.contains(char::is_whitespace)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::has_blank;
+
+    #[test]
+    fn a_blank_is_what_unicode_calls_white_space() {
+        for c in '\0'..='\u{3000}' {
+            assert_eq!(has_blank(&format!("a{c}@b")), c.is_whitespace(), "{c:?}");
+        }
     }
 }

@@ -1,28 +1,42 @@
 //! Dates of mail headers and of JSON, to seconds since 1970.
 
-const MONTHS: [&str; 12] = [
-    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
-];
+/// The number of a month, by the first three letters of its name.
+fn month(name: &str) -> Option<i64> {
+    Some(match name {
+        "jan" => 1,
+        "feb" => 2,
+        "mar" => 3,
+        "apr" => 4,
+        "may" => 5,
+        "jun" => 6,
+        "jul" => 7,
+        "aug" => 8,
+        "sep" => 9,
+        "oct" => 10,
+        "nov" => 11,
+        "dec" => 12,
+        _ => return None,
+    })
+}
 
-/// Names of time zones and their hours from Greenwich; the others count as Greenwich.
-const ZONES: [(&str, i64); 16] = [
-    ("est", -5),
-    ("edt", -4),
-    ("cst", -6),
-    ("cdt", -5),
-    ("mst", -7),
-    ("mdt", -6),
-    ("pst", -8),
-    ("pdt", -7),
-    ("bst", 1),
-    ("met", 1),
-    ("cet", 1),
-    ("mest", 2),
-    ("cest", 2),
-    ("msk", 3),
-    ("jst", 9),
-    ("kst", 9),
-];
+/// The hours of a time zone from Greenwich, by its name; zones that are not named here count as Greenwich.
+fn zone_hours(name: &str) -> Option<i64> {
+    Some(match name {
+        "pst" => -8,
+        "mst" | "pdt" => -7,
+        "cst" | "mdt" => -6,
+        "est" | "cdt" => -5,
+        "edt" => -4,
+        "bst" | "met" | "cet" => 1,
+        "mest" | "cest" => 2,
+        "msk" => 3,
+        "jst" | "kst" => 9,
+        _ => return None,
+    })
+}
+
+/// What follows this many characters is no date.
+const LONGEST: usize = 200;
 
 #[derive(Default)]
 struct Parts {
@@ -37,16 +51,18 @@ struct Parts {
 /// Reads a date as in RFC 5322, as `asctime` writes it, or as in ISO 8601.
 pub(super) fn parse(text: &str) -> Option<i64> {
     let mut parts = Parts::default();
-    for word in without_comments(text)
-        .split([' ', '\t', ','])
-        .filter(|word| !word.is_empty())
-    {
+    let mut text = without_comments(text);
+    text.make_ascii_lowercase();
+    for word in text.split([' ', '\t', ',']).filter(|word| !word.is_empty()) {
         parts.word(word)?;
     }
     parts.seconds()
 }
 
 fn without_comments(text: &str) -> String {
+    if text.len() <= LONGEST && memchr::memchr2(b'(', b')', text.as_bytes()).is_none() {
+        return text.to_owned();
+    }
     let mut depth = 0usize;
     text.chars()
         .filter(|c| {
@@ -60,16 +76,16 @@ fn without_comments(text: &str) -> String {
             }
             depth == 0
         })
-        .take(200)
+        .take(LONGEST)
         .collect()
 }
 
 impl Parts {
-    fn word(&mut self, word: &str) -> Option<()> {
-        let lower = word.to_ascii_lowercase();
+    /// Takes in a word in lower case.
+    fn word(&mut self, lower: &str) -> Option<()> {
         let first = *lower.as_bytes().first()?;
         if first.is_ascii_alphabetic() {
-            return self.name(&lower);
+            return self.name(lower);
         }
         if let Some((date, time)) = lower.split_once('t')
             && iso_date(date).is_some()
@@ -77,14 +93,14 @@ impl Parts {
             self.set_iso(date)?;
             return self.set_time_with_zone(time);
         }
-        if iso_date(&lower).is_some() {
-            return self.set_iso(&lower);
+        if iso_date(lower).is_some() {
+            return self.set_iso(lower);
         }
         if lower.contains(':') {
-            return self.set_time_with_zone(&lower);
+            return self.set_time_with_zone(lower);
         }
         if matches!(first, b'+' | b'-') && self.time.is_some() {
-            self.offset = zone_digits(&lower);
+            self.offset = zone_digits(lower);
             return Some(());
         }
         if lower.contains('-') {
@@ -103,14 +119,14 @@ impl Parts {
 
     fn name(&mut self, lower: &str) -> Option<()> {
         let key = lower.get(..3).unwrap_or(lower);
-        if let Some((_, hours)) = ZONES.iter().find(|(name, _)| *name == lower) {
+        if let Some(hours) = zone_hours(lower) {
             self.offset.get_or_insert(hours * 3600);
         } else if lower == "am" || lower == "pm" {
             self.afternoon = Some(lower == "pm");
-        } else if let Some(month) = MONTHS.iter().position(|name| *name == key)
+        } else if let Some(month) = month(key)
             && self.month.is_none()
         {
-            self.month = Some(month as i64 + 1);
+            self.month = Some(month);
         } else if let Some((_, digits)) = lower.split_once(['+', '-'])
             && let Some(offset) = zone_digits(&lower[lower.len() - digits.len() - 1..])
         {

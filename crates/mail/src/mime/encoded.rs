@@ -59,7 +59,7 @@ impl Run<'_> {
 /// Neighbours of one character set are decoded together, because many programs cut a character in
 /// two between them; the blanks between neighbours go.
 pub(super) fn decode_str<'a>(text: &'a str, hint: Option<&str>) -> Cow<'a, str> {
-    if memchr::memmem::find(text.as_bytes(), b"=?").is_none() {
+    if opening(text.as_bytes()).is_none() {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len());
@@ -100,9 +100,14 @@ pub(super) fn decode_str<'a>(text: &'a str, hint: Option<&str>) -> Cow<'a, str> 
     Cow::Owned(out)
 }
 
+/// Where the first `=?` stands. Few headers hold any `=`, and looking for one byte needs no preparation.
+fn opening(bytes: &[u8]) -> Option<usize> {
+    memchr::memchr_iter(b'=', bytes).find(|at| bytes.get(at + 1) == Some(&b'?'))
+}
+
 /// The character set of the first encoded word of a value: a good guess for everything around it.
 pub(super) fn label(raw: &[u8]) -> Option<String> {
-    let at = memchr::memmem::find(raw, b"=?")? + 2;
+    let at = opening(raw)? + 2;
     let length = raw[at..]
         .iter()
         .take(60)
