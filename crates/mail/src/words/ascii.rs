@@ -208,3 +208,51 @@ fn clitic(bytes: &[u8]) -> bool {
             && !bytes.get(c.len()).is_some_and(u8::is_ascii_alphanumeric)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Texts of marks, letters and digits that hold no address, the same in every run.
+    fn texts() -> impl Iterator<Item = String> {
+        let marks = b"aaBzZ019''$-+.,:()%\"   \t";
+        let mut state = 88_172_645_463_325_252u64;
+        (0..20_000).map(move |n| {
+            let mut text = String::new();
+            for _ in 0..n % 50 {
+                state ^= state << 13;
+                state ^= state >> 7;
+                state ^= state << 17;
+                text.push(char::from(marks[state as usize % marks.len()]));
+            }
+            text
+        })
+    }
+
+    #[test]
+    fn a_stretch_of_runs_is_read_like_each_run_alone() {
+        for text in texts() {
+            let mut together = Tokens::new(&text, 0);
+            together.ascii_runs(0..text.len());
+            let mut alone = Tokens::new(&text, 0);
+            let mut at = 0;
+            for run in text.split([' ', '\t']) {
+                alone.ascii_rest(at..at + run.len());
+                at += run.len() + 1;
+            }
+            assert_eq!(together.finish(), alone.finish(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn letters_are_read_alike_wherever_the_text_ends() {
+        for text in texts() {
+            let mut short = Tokens::new(&text, 0);
+            short.ascii_runs(0..text.len());
+            let long = format!("{text} followed by more than sixteen letters");
+            let mut within = Tokens::new(&long, 0);
+            within.ascii_runs(0..text.len());
+            assert_eq!(short.finish(), within.finish(), "{text:?}");
+        }
+    }
+}

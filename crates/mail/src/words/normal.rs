@@ -8,6 +8,22 @@ pub fn hash_of(normal: &str) -> u64 {
     xxh3_64(normal.as_bytes())
 }
 
+/// The stable hash of a word as it is written. `form` is room for its normal form where that is needed.
+pub(super) fn hash_as_written(word: &str, form: &mut String) -> u64 {
+    let mut lower = [0; 32];
+    match lower.get_mut(..word.len()) {
+        Some(lower) if word.is_ascii() => {
+            lower.copy_from_slice(word.as_bytes());
+            lower.make_ascii_lowercase();
+            xxh3_64(lower)
+        }
+        _ => {
+            normalise(word, form);
+            hash_of(form)
+        }
+    }
+}
+
 /// The normal form of a word: lower case, compatibility forms folded (full-width letters,
 /// ligatures), every apostrophe the same.
 ///
@@ -46,6 +62,23 @@ fn is_inert(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_hash_is_that_of_the_normal_form() {
+        let mut form = String::new();
+        for word in [
+            "",
+            "10:45",
+            "EB2601",
+            "€7",
+            &"Ab1".repeat(10),
+            &"Ab1".repeat(20),
+        ] {
+            let hash = hash_as_written(word, &mut form);
+            normalise(word, &mut form);
+            assert_eq!(hash, hash_of(&form), "{word}");
+        }
+    }
 
     #[test]
     fn inert_characters_are_their_own_normal_form() {

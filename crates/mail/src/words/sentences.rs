@@ -14,7 +14,7 @@ const ABBREVIATIONS: &[&str] = &[
 ];
 
 /// What stands between two words, as far as sentences care.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Gap {
     asked: bool,
     ended: bool,
@@ -129,7 +129,25 @@ const SAYS: [u8; 256] = {
 };
 
 /// Looks at the characters between two words.
+#[inline]
 fn read_gap(between: &str, at_end: bool) -> Gap {
+    // Most gaps that are looked at are a mark and a blank.
+    if let [first, second] = between.as_bytes() {
+        let (first, second) = (SAYS[usize::from(*first)], SAYS[usize::from(*second)]);
+        if second & (BLANK | LINE_END) != 0 {
+            return Gap {
+                asked: first == ASKS,
+                ended: first == ENDS,
+                line: (first | second) & LINE_END != 0,
+                paragraph: first & second == LINE_END,
+            };
+        }
+    }
+    read_long_gap(between, at_end)
+}
+
+/// The same for what is not just a mark and a blank.
+fn read_long_gap(between: &str, at_end: bool) -> Gap {
     let (mut seen, mut touching, mut lines, mut before) = (0, 0, 0, 0);
     let mut paragraph = false;
     for byte in between.bytes() {
@@ -247,7 +265,21 @@ fn is_abbreviation(written: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{ABBREVIATIONS, is_abbreviation};
+    use super::{ABBREVIATIONS, is_abbreviation, read_gap, read_long_gap};
+
+    #[test]
+    fn two_bytes_are_read_like_many() {
+        for first in '\0'..='\x7f' {
+            for second in '\0'..='\x7f' {
+                let between = format!("{first}{second}");
+                for at_end in [false, true] {
+                    let (quick, slow) =
+                        (read_gap(&between, at_end), read_long_gap(&between, at_end));
+                    assert_eq!(quick, slow, "{between:?}");
+                }
+            }
+        }
+    }
 
     #[test]
     fn abbreviations_are_found_however_they_are_written() {

@@ -10,7 +10,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::address::Addresses;
 use super::ascii::{ends_run, number_end};
 use super::common::denies;
-use super::normal::{hash_of, normalise};
+use super::normal::{hash_as_written, hash_of, normalise};
 use crate::html::link_hash;
 
 /// Words of languages written without spaces. Looking up its dictionaries takes longer than reading a short mail.
@@ -66,10 +66,7 @@ impl<'t> Tokens<'t> {
         let hash = match kind {
             WordKind::Url if written.contains("://") => link_hash(written),
             WordKind::Url => link_hash(&format!("http://{written}")),
-            _ => {
-                normalise(written, &mut self.form);
-                hash_of(&self.form)
-            }
+            _ => hash_as_written(written, &mut self.form),
         };
         // Clients repeat an address behind itself: "a@b.c<mailto:a@b.c>", "http://x <http://x>".
         if self
@@ -244,8 +241,7 @@ impl<'t> Tokens<'t> {
     }
 
     fn push_as_written(&mut self, range: Range<usize>, kind: WordKind) {
-        normalise(&self.text[range.clone()], &mut self.form);
-        let hash = hash_of(&self.form);
+        let hash = hash_as_written(&self.text[range.clone()], &mut self.form);
         self.push(hash, range, kind);
     }
 
