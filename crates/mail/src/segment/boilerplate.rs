@@ -333,7 +333,13 @@ fn is_disclaimer(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{BANNERS, LONGEST_BANNER};
+    use super::{ADDED, BANNERS, DISCLAIMER_STARTS, DISCLAIMING, LONGEST_BANNER, NOTICE_START};
+
+    #[test]
+    fn the_start_of_a_long_line_shows_whatever_a_notice_begins_with() {
+        let longest = [ADDED, DISCLAIMER_STARTS, DISCLAIMING].concat();
+        assert!(longest.iter().all(|entry| entry.len() <= NOTICE_START));
+    }
 
     #[test]
     fn no_banner_is_longer_than_said() {

@@ -210,7 +210,13 @@ pub(super) fn is_name_word(word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{fold, may_hold, tokens};
+    use super::{NAME_PARTICLES, fold, may_hold, tokens};
+
+    #[test]
+    fn a_particle_is_told_from_a_name_by_its_first_letter() {
+        let large = |particle: &&&str| particle.starts_with(char::is_uppercase);
+        assert_eq!(NAME_PARTICLES.iter().find(large), None);
+    }
 
     #[test]
     fn names_are_taken_apart_wherever_they_hold_the_word() {
