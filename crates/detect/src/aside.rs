@@ -49,7 +49,9 @@ impl Detail {
 
     /// How many fingerprints the pairs have.
     pub(crate) fn count_fingerprints(&self, winnow: Winnow) -> u32 {
-        let counts = self.sentences().map(|sentence| winnow.count(sentence.pairs));
+        let counts = self
+            .sentences()
+            .map(|sentence| winnow.count(sentence.pairs));
         counts.sum::<usize>() as u32
     }
 

@@ -66,7 +66,9 @@ impl Looks {
         };
         for &a in told.order {
             let look = &mut all[a as usize];
-            looks.fingerprints.push(std::mem::take(&mut look.fingerprints));
+            looks
+                .fingerprints
+                .push(std::mem::take(&mut look.fingerprints));
             looks.sentences.push(std::mem::take(&mut look.sentences));
         }
         looks
@@ -94,7 +96,14 @@ impl Leads {
         };
         // Each has stretches that one thread goes alone.
         let (nearby, sentences) = rayon::join(nearby, || told.leading(&new, sentences));
-        let things = told.each(|_, record| record.attachments.iter().chain(&record.links).copied().collect());
+        let things = told.each(|_, record| {
+            record
+                .attachments
+                .iter()
+                .chain(&record.links)
+                .copied()
+                .collect()
+        });
         let conversations = told.each(|a, record| {
             let thread = told.whole.and_then(|whole| whole.thread(record));
             let thread = thread.unwrap_or(u64::from(told.threads[a as usize]));
@@ -117,7 +126,9 @@ impl Told<'_> {
         // One of which its sentences are no longer known stays.
         let detail = self.aside.get(&record.detail);
         let new = known.count_single(&record.facts) > 0
-            || detail.as_ref().is_none_or(|detail| tells_news(detail, known));
+            || detail
+                .as_ref()
+                .is_none_or(|detail| tells_news(detail, known));
         let detail = detail.filter(|_| rank != u32::MAX);
         let detail = detail.as_deref();
         let fingerprints = match self.whole {
@@ -135,7 +146,9 @@ impl Told<'_> {
     /// The keys of each message of the walk.
     fn each(&self, keys: impl Fn(u32, &Record) -> Vec<u64>) -> Vec<Box<[u64]>> {
         let order = self.order.iter();
-        order.map(|&a| likely(keys(a, &self.records[a as usize]), None)).collect()
+        order
+            .map(|&a| likely(keys(a, &self.records[a as usize]), None))
+            .collect()
     }
 
     fn fingerprints(&self, likely: Vec<Box<[u32]>>) -> Fingerprints {

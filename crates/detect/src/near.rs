@@ -77,7 +77,10 @@ impl Bits {
 
     /// How many of these have it set.
     fn count(&self, numbers: &[u32]) -> u32 {
-        numbers.iter().map(|&number| u32::from(self.has(number))).sum()
+        numbers
+            .iter()
+            .map(|&number| u32::from(self.has(number)))
+            .sum()
     }
 }
 

@@ -312,7 +312,11 @@ impl<'s> Question<'_, 's> {
             let id = record.message_id.as_deref().map(hash_of);
             let answers =
                 |b: &u32| id.is_some_and(|id| walk.records[*b as usize].references.contains(&id));
-            let own = walk.leads.conversations.keys(walk.ranks[self.a as usize]).iter();
+            let own = walk
+                .leads
+                .conversations
+                .keys(walk.ranks[self.a as usize])
+                .iter();
             let ranks = own.flat_map(|&number| walk.leads.conversations.numbered(number));
             let mut members: Vec<u32> = ranks
                 .map(|&rank| walk.order[rank as usize])

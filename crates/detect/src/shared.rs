@@ -120,7 +120,9 @@ impl<K: Key> Shared<K> {
         let count = likely.len();
         let (_, by_key) = brought_together(likely);
         let mut first = Rows::with_room_for(by_key.len(), by_key.len());
-        by_key.iter().for_each(|row| first.push(row.first().copied()));
+        by_key
+            .iter()
+            .for_each(|row| first.push(row.first().copied()));
         let met = first.turned(count);
         drop(first);
         let mut holders = Rows::with_room_for(by_key.len(), by_key.numbers());

@@ -15,7 +15,7 @@ pub struct Twice {
 }
 
 /// How many keys are looked up before the first of them is noted: memory is fetched for all of them at once.
-const TOGETHER: usize = 32;
+const TOGETHER: usize = 16;
 
 impl Twice {
     /// A filter for about so many keys: two to four bytes each.
@@ -56,54 +56,43 @@ impl Twice {
 
     /// Notes an occurrence of a key. Keys are hashes: every bit is as good as another.
     pub fn insert(&self, key: u64) {
-        self.insert_each([key]);
+        let (word, bit) = self.slot(key);
+        let place = self.bits.get(word * 2..word * 2 + 2);
+        if self.stride == 2
+            && let Some([once, more]) = place
+        {
+            // Whoever comes second sees the bit that the first one left: no order of threads can miss it. A bit that is there
+            // already is not written again: processors wait for each other when they write, and not when they read.
+            let is_set = |bits: u64| bits & bit != 0;
+            let seen = is_set(once.load(Ordering::Relaxed))
+                || is_set(once.fetch_or(bit, Ordering::Relaxed));
+            if seen && !is_set(more.load(Ordering::Relaxed)) {
+                more.fetch_or(bit, Ordering::Relaxed);
+            }
+        }
     }
 
     /// Notes an occurrence of each of these keys.
     pub fn insert_each(&self, keys: impl IntoIterator<Item = u64>) {
-        if self.stride != 2 {
-            return;
-        }
         let mut keys = keys.into_iter();
         let mut some = [0; TOGETHER];
         loop {
             let mut count = 0;
+            let mut known = 0;
             for (slot, key) in some.iter_mut().zip(keys.by_ref()) {
                 *slot = key;
                 count += 1;
+                // Nothing waits for these, so memory is fetched for all of them at the same time.
+                known |= self.seen_again(key) << (count - 1);
             }
-            self.insert_some(&some[..count]);
+            for (n, &key) in some.iter().take(count).enumerate() {
+                if known >> n & 1 == 0 {
+                    self.insert(key);
+                }
+            }
             if count < TOGETHER {
                 return;
             }
-        }
-    }
-
-    /// Notes an occurrence of each of a few keys. First they are told apart by what is known of them, without a branch that waits for the answer: nothing
-    /// waits for these, so memory is fetched for all of them at the same time. Then only those are noted that have to be.
-    fn insert_some(&self, keys: &[u64]) {
-        let (mut fresh, mut again) = ([(0, 0); TOGETHER], [(0, 0); TOGETHER]);
-        let (mut fresh_count, mut again_count) = (0, 0);
-        for &key in keys {
-            let (word, bit) = self.slot(key);
-            let Some([once, more]) = self.bits.get(word * 2..word * 2 + 2) else {
-                continue;
-            };
-            let seen = once.load(Ordering::Relaxed) & bit != 0;
-            let seen_again = more.load(Ordering::Relaxed) & bit != 0;
-            fresh[fresh_count] = (word, bit);
-            fresh_count += usize::from(!seen);
-            again[again_count] = (word, bit);
-            again_count += usize::from(seen & !seen_again);
-        }
-        for &(word, bit) in &fresh[..fresh_count] {
-            // Whoever comes second sees the bit that the first one left: no order of threads can miss it.
-            if self.bits[word * 2].fetch_or(bit, Ordering::Relaxed) & bit != 0 {
-                self.bits[word * 2 + 1].fetch_or(bit, Ordering::Relaxed);
-            }
-        }
-        for &(word, bit) in &again[..again_count] {
-            self.bits[word * 2 + 1].fetch_or(bit, Ordering::Relaxed);
         }
     }
 

@@ -33,7 +33,12 @@ pub fn read_exact_at(file: &File, mut bytes: &mut [u8], mut at: u64) -> io::Resu
 ///
 /// # Errors
 /// If the file cannot be read.
-pub(crate) fn append_at(file: &File, bytes: &mut Vec<u8>, at: u64, length: usize) -> io::Result<usize> {
+pub(crate) fn append_at(
+    file: &File,
+    bytes: &mut Vec<u8>,
+    at: u64,
+    length: usize,
+) -> io::Result<usize> {
     let before = bytes.len();
     bytes.resize(before + length, 0);
     let mut read = 0;

@@ -45,7 +45,9 @@ impl<'c> Again<'c> {
     /// # Errors
     /// If the message cannot be read.
     pub fn read(&self, location: &Location, bytes: u64) -> io::Result<RawMessage<'static>> {
-        let first = usize::try_from(bytes).unwrap_or(FIRST).saturating_add(AROUND);
+        let first = usize::try_from(bytes)
+            .unwrap_or(FIRST)
+            .saturating_add(AROUND);
         match self.collection.held.read(location) {
             Some(message) => message,
             None => reread(&self.collection.listing, location, first, |entry| {
@@ -68,7 +70,10 @@ impl<'c> Again<'c> {
 }
 
 /// Reads the message at a location that was handed out.
-pub(crate) fn read_again(listing: &Listing, location: &Location) -> io::Result<RawMessage<'static>> {
+pub(crate) fn read_again(
+    listing: &Listing,
+    location: &Location,
+) -> io::Result<RawMessage<'static>> {
     reread(listing, location, FIRST, |entry| {
         File::open(listing.path(entry)).map(Arc::new)
     })
@@ -130,7 +135,12 @@ pub(crate) fn message_at(file: &File, offset: u64, container: Container) -> io::
 }
 
 /// The same with `first` bytes read first.
-fn message_from(file: &File, offset: u64, container: Container, first: usize) -> io::Result<Vec<u8>> {
+fn message_from(
+    file: &File,
+    offset: u64,
+    container: Container,
+    first: usize,
+) -> io::Result<Vec<u8>> {
     let mut buffer = Vec::new();
     let mut splitter = Splitter::at(container, 0);
     let mut target = first;

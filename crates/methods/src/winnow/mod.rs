@@ -104,7 +104,9 @@ impl Winnow {
             self.select_with(pairs, |_| count += 1);
             return count;
         }
-        (0..pairs.len()).map(|at| usize::from(is_least_of_three(pairs, at))).sum()
+        (0..pairs.len())
+            .map(|at| usize::from(is_least_of_three(pairs, at)))
+            .sum()
     }
 
     /// Adds the fingerprints among the numbers of word pairs to `kept`, in their order.

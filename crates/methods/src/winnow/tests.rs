@@ -63,7 +63,9 @@ fn a_shared_run_shares_a_fingerprint() {
 
 /// Numbers that look random, many of them equal, and are the same in every run.
 fn some_numbers(seed: u64, count: usize, below: u64) -> Vec<u32> {
-    (0..count as u64).map(|n| (mix(mix(seed) ^ n) % below) as u32).collect()
+    (0..count as u64)
+        .map(|n| (mix(mix(seed) ^ n) % below) as u32)
+        .collect()
 }
 
 #[test]
@@ -77,7 +79,11 @@ fn the_short_way_keeps_what_the_long_one_keeps() {
             let mut appended = vec![7];
             winnow.append(&numbers, &mut appended);
             assert_eq!(appended[1..], kept, "{window} of {numbers:?}");
-            assert_eq!(winnow.count(&numbers), kept.len(), "{window} of {numbers:?}");
+            assert_eq!(
+                winnow.count(&numbers),
+                kept.len(),
+                "{window} of {numbers:?}"
+            );
         }
     }
 }
@@ -85,11 +91,19 @@ fn the_short_way_keeps_what_the_long_one_keeps() {
 #[test]
 fn half_pairs_are_halves_of_all_pairs() {
     for text in [
-        "", "the", "budget", "the budget", "the budget of the hall", "1. a budget, 2 halls; not one more",
+        "",
+        "the",
+        "budget",
+        "the budget",
+        "the budget of the hall",
+        "1. a budget, 2 halls; not one more",
         "Dear all,\n\nthe hall is booked. We meet at noon!\n\nKind regards\nAnna\n",
     ] {
         let document = twicetold_mail::read(twicetold_model::Form::Text, text.as_bytes());
-        let halves: Vec<u32> = all_pairs(&document).iter().map(|pair| (pair >> 32) as u32).collect();
+        let halves: Vec<u32> = all_pairs(&document)
+            .iter()
+            .map(|pair| (pair >> 32) as u32)
+            .collect();
         assert_eq!(all_half_pairs(&document), halves, "{text}");
     }
 }
