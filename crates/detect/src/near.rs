@@ -64,7 +64,7 @@ struct Bits {
 
 impl Bits {
     fn push(&mut self, bit: bool) {
-        if self.len % 64 == 0 {
+        if self.len.is_multiple_of(64) {
             self.words.push(0);
         }
         self.words[self.len / 64] |= u64::from(bit) << (self.len % 64);

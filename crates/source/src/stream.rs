@@ -286,10 +286,10 @@ mod tests {
             );
         }
         if troubles.is_empty() {
-            let mut again = File::open(temporary.path()).unwrap();
+            let again = File::open(temporary.path()).unwrap();
             for (offset, message) in &handed {
                 assert_eq!(
-                    &message_at(&mut again, *offset, container).unwrap(),
+                    &message_at(&again, *offset, container).unwrap(),
                     message
                 );
             }
