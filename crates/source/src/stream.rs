@@ -288,10 +288,7 @@ mod tests {
         if troubles.is_empty() {
             let again = File::open(temporary.path()).unwrap();
             for (offset, message) in &handed {
-                assert_eq!(
-                    &message_at(&again, *offset, container).unwrap(),
-                    message
-                );
+                assert_eq!(&message_at(&again, *offset, container).unwrap(), message);
             }
         }
         (handed, troubles)
