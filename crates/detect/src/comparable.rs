@@ -101,6 +101,9 @@ struct Places {
     rest: u32,
 }
 
+/// Where more numbers than this begin alike, they are sorted: a text can be written so that they all do.
+const FEW: usize = 8;
+
 impl Places {
     /// The places of these, which are 0, 1, 2 and so on.
     fn of(numbers: impl ExactSizeIterator<Item = u64> + Clone) -> Self {
@@ -121,6 +124,14 @@ impl Places {
             all[*end as usize] = (number, place);
             *end += 1;
         }
+        let mut start = 0;
+        for &end in &ends {
+            let alike = &mut all[start as usize..end as usize];
+            if alike.len() > FEW {
+                alike.sort_unstable();
+            }
+            start = end;
+        }
         Self { ends, all, rest }
     }
 
@@ -128,7 +139,11 @@ impl Places {
     fn places(&self, number: u64) -> impl Iterator<Item = u32> + '_ {
         let begins = (number >> self.rest) as usize;
         let start = begins.checked_sub(1).map_or(0, |before| self.ends[before]);
-        let alike = &self.all[start as usize..self.ends[begins] as usize];
+        let mut alike = &self.all[start as usize..self.ends[begins] as usize];
+        if alike.len() > FEW {
+            alike = &alike[alike.partition_point(|(other, _)| *other < number)..];
+            alike = &alike[..alike.partition_point(|(other, _)| *other == number)];
+        }
         let same = alike.iter().filter(move |(other, _)| *other == number);
         same.map(|&(_, place)| place)
     }
@@ -393,12 +408,15 @@ mod tests {
     #[test]
     fn a_number_is_found_wherever_it_stands() {
         for count in [0_u64, 1, 2, 3, 7, 8, 100, 1000] {
-            let numbers: Vec<u64> = (0..count).map(|n| mix(n % (count / 3 + 1))).collect();
-            let places = Places::of(numbers.iter().copied());
-            for number in (0..count + 3).map(mix) {
-                let stands = (0..).zip(&numbers).filter(|(_, n)| **n == number);
-                let stands: Vec<u32> = stands.map(|(place, _)| place).collect();
-                assert_eq!(places.places(number).collect::<Vec<_>>(), stands);
+            // Numbers that are spread, and numbers that all begin alike.
+            for make in [mix, |n| mix(n) >> 20] {
+                let numbers: Vec<u64> = (0..count).map(|n| make(n % (count / 3 + 1))).collect();
+                let places = Places::of(numbers.iter().copied());
+                for number in (0..count + 3).map(make) {
+                    let stands = (0..).zip(&numbers).filter(|(_, n)| **n == number);
+                    let stands: Vec<u32> = stands.map(|(place, _)| place).collect();
+                    assert_eq!(places.places(number).collect::<Vec<_>>(), stands);
+                }
             }
         }
     }

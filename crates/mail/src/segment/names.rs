@@ -1,6 +1,6 @@
 //! Who could be meant by a few capitalised words.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::sync::LazyLock;
 
 use memchr::memchr2_iter;
@@ -18,6 +18,8 @@ pub(super) struct People<'e> {
     envelope: &'e Envelope,
     sender: OnceCell<Vec<String>>,
     recipients: OnceCell<Vec<String>>,
+    /// How often somebody has asked.
+    asked: Cell<u32>,
 }
 
 impl<'e> People<'e> {
@@ -27,6 +29,7 @@ impl<'e> People<'e> {
             envelope,
             sender: OnceCell::new(),
             recipients: OnceCell::new(),
+            asked: Cell::new(0),
         }
     }
 
@@ -37,7 +40,11 @@ impl<'e> People<'e> {
 
     /// Whether a word, folded or not, can be part of the sender's name; saves taking the name apart for most.
     fn may_be_sender(&self, word: &str) -> bool {
-        may_hold(&self.envelope.from_name, word) || may_hold(&self.envelope.from, word)
+        if self.may_glance() {
+            return may_hold(&self.envelope.from_name, word) || may_hold(&self.envelope.from, word);
+        }
+        let mut names = self.sender().iter();
+        names.any(|name| name.eq_ignore_ascii_case(word))
     }
 
     fn sender(&self) -> &[String] {
@@ -55,10 +62,18 @@ impl<'e> People<'e> {
         self.is_sender(word) || self.is_recipient(word)
     }
 
+    /// Whether names are still to be looked through as they are written: a message of many parts asks so often that it is better to take them apart.
+    fn may_glance(&self) -> bool {
+        const GLANCES: u32 = 16;
+        let asked = self.asked.get();
+        self.asked.set(asked.saturating_add(1));
+        asked < GLANCES
+    }
+
     fn is_recipient(&self, word: &str) -> bool {
         // A message to thousands is not addressed by name.
         let recipients = head(&self.envelope.recipients, 20_000);
-        if !may_hold(recipients, word) {
+        if self.may_glance() && !may_hold(recipients, word) {
             return false;
         }
         let names = self.recipients.get_or_init(|| {
@@ -210,7 +225,27 @@ pub(super) fn is_name_word(word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{NAME_PARTICLES, fold, may_hold, tokens};
+    use twicetold_model::Envelope;
+
+    use super::{NAME_PARTICLES, People, fold, may_hold, tokens};
+
+    #[test]
+    fn whoever_asks_often_gets_the_same_answers() {
+        let envelope = Envelope {
+            from: "anna.kowalska@example.org".to_owned(),
+            from_name: "Anna O'Brien-Kowalska".to_owned(),
+            recipients: "Bob Miller <bob@example.com>, Zoë".to_owned(),
+            ..Envelope::default()
+        };
+        let people = People::new(&envelope);
+        let words = [
+            "anna", "brien", "o'brien", "bob", "zoë", "carol", "example", "ann",
+        ];
+        let ask = || words.map(|word| (people.knows(word), people.is_sender_line(word)));
+        let first = ask();
+        assert!(first[0] == (true, true) && first[3].0 && !first[5].0);
+        (0..10).for_each(|_| assert_eq!(ask(), first));
+    }
 
     #[test]
     fn a_particle_is_told_from_a_name_by_its_first_letter() {
