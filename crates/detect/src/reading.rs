@@ -8,7 +8,7 @@ use foldhash::fast::FixedState;
 use rayon::prelude::*;
 use twicetold_index::Twice;
 use twicetold_methods::winnow::paper::{Dictionary, Multiplier, Order, fingerprints};
-use twicetold_methods::winnow::{Winnow, mix};
+use twicetold_methods::winnow::{Winnow, half, mix};
 use twicetold_model::{Location, RawMessage};
 use twicetold_source::{Collection, Task, Trouble};
 
@@ -18,7 +18,7 @@ use crate::counted::{Sample, Unfit};
 use crate::options::{Numbering, Options};
 use crate::part::{Statistics, pairs_in};
 use crate::progress::{Progress, Stage};
-use crate::record::{Record, half, paper_words, print, record};
+use crate::record::{Record, paper_words, print, record};
 
 /// How many records are loaded at a time.
 const LOADED: usize = 1024;

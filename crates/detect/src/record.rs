@@ -5,7 +5,7 @@
 
 use twicetold_index::Filter;
 use twicetold_mail::words::hash_of;
-use twicetold_methods::winnow::{Winnow, all_half_pairs, pair, paper};
+use twicetold_methods::winnow::{Winnow, all_half_pairs, half, pair, paper};
 use twicetold_model::{
     Digest, Document, Form, Location, Problem, RawMessage, Word, WordFlags, WordKind,
 };
@@ -128,12 +128,6 @@ pub(crate) fn print(raw: &RawMessage<'_>) -> u128 {
     let mut print = [0; 16];
     hasher.finalize_xof().fill(&mut print);
     u128::from_le_bytes(print)
-}
-
-/// Half of the number of a word pair: enough to tell candidates from others, since every verdict is proved on the text. It is
-/// the upper one, so that of two numbers and of their halves the same one is the smaller.
-pub(crate) fn half(number: u64) -> u32 {
-    (number >> 32) as u32
 }
 
 /// Reads a message once and keeps what the scan needs. Returns its text and half the number of each of its word pairs

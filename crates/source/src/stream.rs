@@ -135,6 +135,7 @@ impl Stream {
         );
         let mut peek = |distance: u64, length: usize| {
             let bytes = peek(file, base.checked_add(distance)?, length);
+            // Where reading at a place moves the place, as on Windows, it goes back.
             file.seek(SeekFrom::Start(end)).ok()?;
             bytes
         };

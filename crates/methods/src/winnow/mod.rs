@@ -173,21 +173,27 @@ pub fn all_pairs(document: &Document) -> Vec<u64> {
     pairs(document.words.iter().filter(|w| counts(w)).map(|w| w.hash))
 }
 
-/// The upper half of each of these numbers: enough to tell candidates from others.
+/// Half of the number of a word pair: enough to tell candidates from others, where every verdict is proved on the text. It is
+/// the upper one, so that of two numbers and of their halves the same one is the smaller.
+pub fn half(number: u64) -> u32 {
+    (number >> 32) as u32
+}
+
+/// The [`half`] of each of the numbers that [`all_pairs`] gives.
 pub fn all_half_pairs(document: &Document) -> Vec<u32> {
     // Every pair has its turn at the next place, and stays there if its second word counts: nothing has to be guessed.
     let mut halves = vec![0; document.words.len() + 1];
     let (mut before, mut mixed, mut next) = (0, 0, 0);
     for word in &document.words {
         let counts = counts(word);
-        halves[next] = (mix(mixed_with(mixed, word.hash)) >> 32) as u32;
+        halves[next] = half(mix(mixed_with(mixed, word.hash)));
         next += usize::from(counts);
         before = if counts { word.hash } else { before };
         mixed = if counts { mix(word.hash) } else { mixed };
     }
     match next {
         0 => Vec::new(),
-        1 => vec![(mix(before) >> 32) as u32],
+        1 => vec![half(mix(before))],
         _ => {
             // The first word that counts has none before it.
             halves.truncate(next);
