@@ -17,15 +17,23 @@ pub struct Twice {
 /// How many keys are looked up before the first of them is noted: memory is fetched for all of them at once.
 const TOGETHER: usize = 16;
 
+/// How many words a page of memory has, at the least.
+const PAGE: usize = 512;
+
 impl Twice {
     /// A filter for about so many keys: two to four bytes each.
     pub fn with_room_for(keys: usize) -> Self {
         let bits = Self::bits_for(keys);
-        Self {
+        let filter = Self {
             bits: (0..bits / 32).map(|_| AtomicU64::new(0)).collect(),
             stride: 2,
             mask: bits - 1,
+        };
+        // Memory that was only read is no memory yet: all processors would have to stop for each page that is written to later.
+        for word in filter.bits.iter().step_by(PAGE) {
+            word.store(0, Ordering::Relaxed);
         }
+        filter
     }
 
     /// A filter that knows nothing but which keys occur more than once: `more` is the bit of each, the lowest bit of each
