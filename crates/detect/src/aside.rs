@@ -1,7 +1,7 @@
 //! What is put aside when there is no room for it in memory.
 //!
-//! The sentences and word pairs of a message are asked for when that message is asked about, and hardly ever otherwise.
-//! Beyond the memory that a user allows they go to a file that nobody else sees, and come back one by one.
+//! The sentences and word pairs of a message are asked for when that message is asked about, and hardly ever otherwise; its
+//! subject and sender are shown at the end. Beyond the memory that a user allows they go to a file that nobody else sees, and come back one by one.
 
 use std::borrow::Cow;
 use std::fs::{self, File};
@@ -10,9 +10,80 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use twicetold_methods::winnow::Winnow;
+use twicetold_model::{Digest, Problem};
 
-use crate::cache::{Appending, Place, Reader, Writer, read_back, read_told, told};
+use crate::cache::{
+    Appending, Place, Reader, Writer, problems, read_back, read_problems, read_told, told,
+};
 use crate::record::Told;
+
+/// What of a message is seldom asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Seldom {
+    pub(crate) detail: Detail,
+    pub(crate) shown: Shown,
+}
+
+/// What a report shows of a message.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Shown {
+    pub(crate) message_id: Option<String>,
+    pub(crate) subject: String,
+    pub(crate) from: String,
+    /// Checksum of its text to the letter, its attachments and links: who has the same one is a copy, proved.
+    pub(crate) digest: Digest,
+    pub(crate) problems: Vec<Problem>,
+}
+
+impl Shown {
+    /// Of a message of which this could not be read back.
+    pub(crate) fn lost() -> Self {
+        let what = "its subject and sender were put aside and could not be read back";
+        Self {
+            problems: vec![Problem::new(what)],
+            ..Self::default()
+        }
+    }
+
+    fn write(&self, to: &mut Writer) {
+        let mut out = Writer::with_room_for(self.size());
+        out.maybe(self.message_id.as_deref(), Writer::text);
+        out.text(&self.subject);
+        out.text(&self.from);
+        out.raw(&self.digest);
+        problems(&mut out, &self.problems);
+        // Whoever wants what stands behind it passes over it.
+        to.number(out.bytes.len() as u64);
+        to.raw(&out.bytes);
+    }
+
+    /// Passes over one.
+    fn skip(from: &mut Reader<'_>) -> Option<()> {
+        let length = from.number()?.try_into().ok()?;
+        from.raw(length).map(drop)
+    }
+
+    fn read(from: &mut Reader<'_>) -> Option<Self> {
+        from.number()?;
+        Some(Self {
+            message_id: from.maybe(Reader::text)?,
+            subject: from.text()?,
+            from: from.text()?,
+            digest: from.digest()?,
+            problems: read_problems(from)?,
+        })
+    }
+
+    /// About how many bytes of memory it takes.
+    fn size(&self) -> usize {
+        let texts = [
+            self.message_id.as_deref().unwrap_or_default(),
+            &self.subject,
+            &self.from,
+        ];
+        size_of::<Self>() + texts.iter().map(|text| text.len()).sum::<usize>()
+    }
+}
 
 /// What finding candidates needs to know of the message that is asked about.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -68,17 +139,17 @@ impl Detail {
     }
 }
 
-/// Where the detail of a message is.
+/// Where that is which is seldom asked for.
 #[derive(Clone, Debug)]
 pub(crate) enum Stored {
-    Here(Detail),
+    Here(Box<Seldom>),
     Aside(Place),
 }
 
-/// The file of details for which there was no room.
+/// The file of that for which there was no room.
 #[derive(Debug, Default)]
 pub(crate) struct Aside {
-    /// How many bytes of details may stay in memory.
+    /// How many bytes of it may stay in memory.
     room: u64,
     used: AtomicU64,
     file: OnceLock<Option<Open>>,
@@ -119,36 +190,62 @@ impl Aside {
         }
     }
 
-    /// Puts a detail where there is room for it.
-    pub(crate) fn put(&self, detail: Detail) -> Stored {
-        let size = size_of_val(&*detail.told) + size_of_val(&*detail.numbers);
+    /// Puts it where there is room for it.
+    pub(crate) fn put(&self, seldom: Box<Seldom>) -> Stored {
+        let Seldom { detail, shown } = &*seldom;
+        let size = size_of_val(&*detail.told) + size_of_val(&*detail.numbers) + shown.size();
         let used = self.used.fetch_add(size as u64, Ordering::Relaxed);
         if used < self.room {
-            return Stored::Here(detail);
+            return Stored::Here(seldom);
         }
-        let mut out = Writer::default();
+        let mut out = Writer::with_room_for(size);
+        shown.write(&mut out);
         told(&mut out, &detail.told);
         out.halves(&detail.numbers);
         let added = self
             .open()
             .and_then(|open| open.writing().as_mut()?.add(&out.bytes));
         // No room on the disk either: then memory it is.
-        added.map_or(Stored::Here(detail), Stored::Aside)
+        added.map_or(Stored::Here(seldom), Stored::Aside)
     }
 
     /// The detail of a message; `None` if it cannot be read back.
-    pub(crate) fn get<'s>(&self, stored: &'s Stored) -> Option<Cow<'s, Detail>> {
+    pub(crate) fn detail<'s>(&self, stored: &'s Stored) -> Option<Cow<'s, Detail>> {
         let place = match stored {
-            Stored::Here(detail) => return Some(Cow::Borrowed(detail)),
+            Stored::Here(seldom) => return Some(Cow::Borrowed(&seldom.detail)),
             Stored::Aside(place) => *place,
         };
-        let frame = self.file.get()?.as_ref()?.read(place)?;
+        let frame = self.read(place)?;
         let mut from = Reader::new(&frame);
+        Shown::skip(&mut from)?;
         Some(Cow::Owned(Detail {
             told: read_told(&mut from)?.into(),
             numbers: from.halves()?.into(),
             numbered: None,
         }))
+    }
+
+    /// What a report shows of a message; `None` if it cannot be read back.
+    pub(crate) fn shown<'s>(&self, stored: &'s Stored) -> Option<Cow<'s, Shown>> {
+        match stored {
+            Stored::Here(seldom) => Some(Cow::Borrowed(&seldom.shown)),
+            Stored::Aside(place) => {
+                let frame = self.read(*place)?;
+                Shown::read(&mut Reader::new(&frame)).map(Cow::Owned)
+            }
+        }
+    }
+
+    /// The same, taken out of what is no longer needed.
+    pub(crate) fn into_shown(&self, stored: Stored) -> Option<Shown> {
+        match stored {
+            Stored::Here(seldom) => Some(seldom.shown),
+            Stored::Aside(_) => self.shown(&stored).map(Cow::into_owned),
+        }
+    }
+
+    fn read(&self, place: Place) -> Option<Vec<u8>> {
+        self.file.get()?.as_ref()?.read(place)
     }
 
     fn open(&self) -> Option<&Open> {
@@ -187,22 +284,37 @@ mod tests {
     #[test]
     fn what_is_put_aside_comes_back() {
         let aside = Aside::beyond(100);
-        let details: Vec<Detail> = (0..40_u64)
-            .map(|n| Detail {
-                told: (0..n)
-                    .map(|m| Told::new(n ^ m, m as usize, 1, 1).marked(m % 2 == 0, m % 3 == 0))
-                    .collect(),
-                numbers: (0..n as u32 * 2).collect(),
-                numbered: None,
+        let all: Vec<Box<Seldom>> = (0..40_u64)
+            .map(|n| {
+                Box::new(Seldom {
+                    detail: Detail {
+                        told: (0..n)
+                            .map(|m| {
+                                Told::new(n ^ m, m as usize, 1, 1).marked(m % 2 == 0, m % 3 == 0)
+                            })
+                            .collect(),
+                        numbers: (0..n as u32 * 2).collect(),
+                        numbered: None,
+                    },
+                    shown: Shown {
+                        message_id: (n % 4 > 0).then(|| "x".repeat(n as usize)),
+                        subject: format!("Letter {n}"),
+                        from: "y".repeat((n % 3) as usize),
+                        digest: [n as u8; 32],
+                        problems: (0..n % 2).map(|_| Problem::new("late")).collect(),
+                    },
+                })
             })
             .collect();
-        let stored: Vec<Stored> = details.iter().map(|d| aside.put(d.clone())).collect();
+        let stored: Vec<Stored> = all.iter().map(|s| aside.put(s.clone())).collect();
         let here = |s: &&Stored| matches!(s, Stored::Here(_));
         assert!(stored.iter().filter(here).count() < 8);
-        for (detail, stored) in details.iter().zip(&stored) {
-            assert_eq!(aside.get(stored).as_deref(), Some(detail));
+        for (seldom, stored) in all.iter().zip(stored) {
+            assert_eq!(aside.detail(&stored).as_deref(), Some(&seldom.detail));
+            assert_eq!(aside.shown(&stored).as_deref(), Some(&seldom.shown));
+            assert_eq!(aside.into_shown(stored).as_ref(), Some(&seldom.shown));
         }
-        let all = Aside::beyond(u64::MAX);
-        assert!(details.into_iter().all(|d| here(&&all.put(d))));
+        let roomy = Aside::beyond(u64::MAX);
+        assert!(all.into_iter().all(|s| here(&&roomy.put(s))));
     }
 }

@@ -124,7 +124,7 @@ impl Told<'_> {
     fn look(&self, record: &Record, rank: u32, pairs: &Twice, sentences: &Twice) -> Look {
         let known = self.whole.map_or(pairs, Whole::pairs);
         // One of which its sentences are no longer known stays.
-        let detail = self.aside.get(&record.detail);
+        let detail = self.aside.detail(&record.seldom);
         let new = known.count_single(&record.facts) > 0
             || detail
                 .as_ref()

@@ -3,11 +3,10 @@
 //! A scan keeps a record of every message in memory. Where they are too many for that, the engine keeps outlines: the
 //! numbers of the record, without its text. [`crate::scan_part`] then judges the parts.
 
-use twicetold_mail::words::hash_of;
 use twicetold_methods::winnow::Winnow;
 use twicetold_model::{Form, Location, Problem, RawMessage};
 
-use crate::aside::{Sentence, Stored};
+use crate::aside::{Seldom, Sentence, Stored};
 use crate::hard::most_broken;
 use crate::options::Options;
 use crate::order::{KeepRule, content_key, policy_key};
@@ -87,7 +86,7 @@ pub fn outline(raw: &RawMessage<'_>, options: &Options) -> Outline {
         copy: record.can_be_copied().then(|| copy_name(&record)),
         counted: counted.map(|counted| format!("{counted:032x}")),
         empty: record.is_empty(),
-        id_hash: record.message_id.as_deref().map(hash_of),
+        id_hash: record.id,
         references: record.references.to_vec(),
         begins: begins(&record),
         asks: Vec::new(),
@@ -105,13 +104,16 @@ pub fn outline(raw: &RawMessage<'_>, options: &Options) -> Outline {
         location: record.location,
         form: record.form,
         bytes: record.bytes,
-        message_id: record.message_id,
-        problems: record.problems,
+        message_id: None,
+        problems: Vec::new(),
         short: record.short,
         topic: record.topic,
         answers: record.answers,
     };
-    if let Stored::Here(detail) = record.detail {
+    if let Stored::Here(seldom) = record.seldom {
+        let Seldom { detail, shown } = *seldom;
+        outline.message_id = shown.message_id;
+        outline.problems = shown.problems;
         for Sentence { told, pairs, .. } in detail.sentences() {
             outline.holds.push(told.hash);
             if told.is_content() {
@@ -144,8 +146,8 @@ fn push_each(bytes: &mut Vec<u8>, numbers: &[u32]) {
 }
 
 fn copy_name(record: &Record) -> String {
-    let (identity, from, context) = record.sameness();
-    format!("{identity:032x}{:016x}{context:016x}", hash_of(from))
+    let (identity, sender, context) = record.sameness();
+    format!("{identity:032x}{sender:016x}{context:016x}")
 }
 
 /// Sorts as `thread_names` does.

@@ -12,7 +12,6 @@ use std::cmp::Reverse;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
 use twicetold_index::Filter;
-use twicetold_mail::words::hash_of;
 use twicetold_model::{Category, Witness};
 
 use crate::align::find;
@@ -84,7 +83,7 @@ impl Walk<'_> {
 
     /// Its sentences and word pairs; `None` if they cannot be read back.
     fn detail(&self, a: u32) -> Option<Cow<'_, Detail>> {
-        self.aside.get(&self.records[a as usize].detail)
+        self.aside.detail(&self.records[a as usize].seldom)
     }
 
     /// The checksum of a message's bytes.
@@ -151,7 +150,7 @@ impl Walk<'_> {
         let same_thread = || self.threads[a as usize] == self.threads[b as usize];
         let same_sender = || {
             let y = &self.records[b as usize];
-            !x.from.is_empty() && x.from == y.from && x.topic == y.topic
+            x.sender != 0 && x.sender == y.sender && x.topic == y.topic
         };
         !x.short || same_thread() || same_sender()
     }
@@ -163,7 +162,7 @@ impl Walk<'_> {
             &self.records[a as usize],
             &self.records[held.message as usize],
         );
-        let same_sender = !x.from.is_empty() && x.from == y.from;
+        let same_sender = x.sender != 0 && x.sender == y.sender;
         let same_topic = x.topic != 0 && x.topic == y.topic;
         let same_thread = self.threads[a as usize] == self.threads[held.message as usize];
         (same_sender && (same_topic || same_thread)) || (same_thread && held.quotes_own_text(text))
@@ -309,7 +308,7 @@ impl<'s> Question<'_, 's> {
         let record = &walk.records[self.a as usize];
         let mut likely = walk.near(self.a, CANDIDATES, |b| self.may_ask(b));
         if record.short {
-            let id = record.message_id.as_deref().map(hash_of);
+            let id = record.id;
             let answers =
                 |b: &u32| id.is_some_and(|id| walk.records[*b as usize].references.contains(&id));
             let own = walk

@@ -82,8 +82,8 @@ pub(crate) fn read(
         }),
         sample: statistics.map(Sample::of),
         told: Twice::with_room_for((collection.total_bytes() / 64) as usize),
-        // An eighth of the memory; the rest is for what has to be at hand.
-        aside: Aside::beyond(options.memory_for(collection.total_bytes()) / 8),
+        // A sixteenth of the memory; the rest is for what has to be at hand.
+        aside: Aside::beyond(options.memory_for(collection.total_bytes()) / 16),
         seen: Mutex::default(),
         troubles: Mutex::default(),
     };
@@ -170,8 +170,8 @@ fn number_in_order(
             .pairs
             .insert_each(own.iter().map(|&fingerprint| u64::from(fingerprint)));
         record.fingerprints = own.len() as u32;
-        if let Stored::Here(detail) = &mut record.detail {
-            detail.numbered = Some(own);
+        if let Stored::Here(seldom) = &mut record.seldom {
+            seldom.detail.numbered = Some(own);
         }
     }
     records
@@ -218,8 +218,8 @@ impl Reading<'_> {
         if self.options.numbering != Numbering::Stable {
             words(paper_words(&document));
         }
-        if let (Some(cache), Stored::Here(detail)) = (self.cache, &record.detail) {
-            cache.keep(&record, detail, &pairs);
+        if let (Some(cache), Stored::Here(seldom)) = (self.cache, &record.seldom) {
+            cache.keep(&record, seldom, &pairs);
         }
         self.note(record, &pairs)
     }
@@ -228,7 +228,7 @@ impl Reading<'_> {
     fn note(&self, mut record: Record, pairs: &[u32]) -> Record {
         let (identity, _, facts) = record.sameness();
         let first = record.short || lock(&self.seen).insert(identity ^ u128::from(facts));
-        let Stored::Here(detail) = &mut record.detail else {
+        let Stored::Here(seldom) = &mut record.seldom else {
             return record;
         };
         if first {
@@ -240,11 +240,11 @@ impl Reading<'_> {
                 }
             }
             self.told
-                .insert_each(detail.told.iter().map(|told| told.hash));
+                .insert_each(seldom.detail.told.iter().map(|told| told.hash));
         }
         // Numbers by first appearance make other fingerprints, later.
         if self.options.numbering == Numbering::Stable {
-            record.detail = self.aside.put(std::mem::take(detail));
+            record.seldom = self.aside.put(std::mem::take(seldom));
         }
         record
     }

@@ -75,8 +75,8 @@ pub fn recheck(doubt: &Doubt<'_>) -> Result<(), Problem> {
         ));
     }
     let in_context = |&n: &usize| {
-        let (witness, _, same_thread) = &witnesses[n];
-        let same_sender = !message.from.is_empty() && message.from == witness.from;
+        let (witness, other, same_thread) = &witnesses[n];
+        let same_sender = message.sender != 0 && same_sender(&text, other);
         let same_topic = message.topic != 0 && message.topic == witness.topic;
         (same_sender && (same_topic || *same_thread))
             || (*same_thread && held[n].quotes_own_text(&text))
@@ -122,6 +122,13 @@ fn is_copy(
 ) -> bool {
     message.can_be_copied()
         && witnesses.iter().any(|(record, other, _)| {
-            record.sameness() == message.sameness() && check::identical(text, other)
+            record.sameness() == message.sameness()
+                && (!message.short || same_sender(text, other))
+                && check::identical(text, other)
         })
+}
+
+/// Whether one person wrote both, to the letter: records know senders by a number.
+fn same_sender(a: &Comparable, b: &Comparable) -> bool {
+    a.document.envelope.from == b.document.envelope.from
 }

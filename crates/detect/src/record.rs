@@ -11,7 +11,7 @@ use twicetold_model::{
 };
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::aside::{Detail, Stored};
+use crate::aside::{Seldom, Shown, Stored};
 use crate::comparable::{Comparable, as_written, as_written_in_ascii, subject_facts};
 use crate::threads::{is_answer, plain_subject};
 
@@ -82,9 +82,10 @@ pub(crate) struct Record {
     pub(crate) print: u128,
     pub(crate) form: Form,
     pub(crate) bytes: u64,
-    pub(crate) message_id: Option<String>,
-    pub(crate) subject: String,
-    pub(crate) from: String,
+    /// Hash of its message id.
+    pub(crate) id: Option<u64>,
+    /// Hash of its sender; 0 if it has none.
+    pub(crate) sender: u64,
     pub(crate) date: Option<i64>,
     /// Hashes of the message ids it answers, oldest first.
     pub(crate) references: Box<[u64]>,
@@ -94,12 +95,10 @@ pub(crate) struct Record {
     pub(crate) answers: bool,
     /// Hash of everything it says: equal for equal words, attachments and links.
     pub(crate) identity: u128,
-    /// Checksum of its text to the letter, its attachments and links: who has the same one is a copy, proved.
-    pub(crate) digest: Digest,
     /// How many fingerprints its content has.
     pub(crate) fingerprints: u32,
-    /// Its sentences and word pairs, or where they are.
-    pub(crate) detail: Stored,
+    /// Its sentences and word pairs, and what a report shows of it; or where they are.
+    pub(crate) seldom: Stored,
     /// All its word pairs, packaging included.
     pub(crate) pairs: Filter,
     /// How many content words it has.
@@ -118,7 +117,14 @@ pub(crate) struct Record {
     pub(crate) subject_facts: Box<[u64]>,
     /// Nothing could be read of it.
     pub(crate) unreadable: bool,
-    pub(crate) problems: Vec<Problem>,
+}
+
+/// A number for a name or a subject; 0 if there is none.
+pub(crate) fn name(text: &str) -> u64 {
+    match text.is_empty() {
+        true => 0,
+        false => hash_of(text),
+    }
 }
 
 /// The checksum by which a message is known again, whatever its place.
@@ -160,17 +166,24 @@ pub(crate) fn record(
         print,
         form: raw.form,
         bytes: raw.bytes.len() as u64,
-        message_id: envelope.message_id.clone(),
-        subject: envelope.subject.clone(),
-        from: envelope.from.clone(),
+        id: envelope.message_id.as_deref().map(hash_of),
+        sender: name(&envelope.from),
         date: envelope.date,
         references: envelope.references.iter().map(|id| hash_of(id)).collect(),
-        topic: if topic.is_empty() { 0 } else { hash_of(&topic) },
+        topic: name(&topic),
         answers: is_answer(&envelope.subject),
         identity: identity(document),
-        digest: digest(document),
         fingerprints: detail.count_fingerprints(winnow),
-        detail: Stored::Here(detail),
+        seldom: Stored::Here(Box::new(Seldom {
+            detail,
+            shown: Shown {
+                message_id: envelope.message_id.clone(),
+                subject: envelope.subject.clone(),
+                from: envelope.from.clone(),
+                digest: digest(document),
+                problems: document.problems.clone(),
+            },
+        })),
         pairs: Filter::of_halves(&pairs),
         says: ready.says() as u32,
         worded: !document.words.is_empty(),
@@ -180,7 +193,6 @@ pub(crate) fn record(
         facts: facts.into(),
         subject_facts: subject_facts(&topic).collect(),
         unreadable: false,
-        problems: document.problems.clone(),
     };
     (record, ready.document, pairs)
 }
@@ -266,15 +278,15 @@ fn digest(document: &Document) -> Digest {
 
 /// What makes two messages copies of each other: everything they say, facts of the subject included, and for a message
 /// of a few words who said it and about what.
-pub(crate) type Sameness<'r> = (u128, &'r str, u64);
+pub(crate) type Sameness = (u128, u64, u64);
 
 impl Record {
     /// The same for messages that are word for word the same.
-    pub(crate) fn sameness(&self) -> Sameness<'_> {
+    pub(crate) fn sameness(&self) -> Sameness {
         let context = if self.short {
-            (self.from.as_str(), self.topic)
+            (self.sender, self.topic)
         } else {
-            ("", 0)
+            (0, 0)
         };
         let facts = self
             .subject_facts
@@ -291,7 +303,7 @@ impl Record {
     /// Whether a message that is word for word the same can stand for it. One that holds nothing but courtesies is told
     /// from others by its sender and subject.
     pub(crate) fn can_be_copied(&self) -> bool {
-        !self.is_empty() || (self.worded && !self.from.is_empty() && self.topic != 0)
+        !self.is_empty() || (self.worded && self.sender != 0 && self.topic != 0)
     }
 
     /// A message that could not be read at all.
@@ -301,17 +313,21 @@ impl Record {
             print: 0,
             form: Form::Mail,
             bytes: 0,
-            message_id: None,
-            subject: String::new(),
-            from: String::new(),
+            id: None,
+            sender: 0,
             date: None,
             references: Box::default(),
             topic: 0,
             answers: false,
             identity: 0,
-            digest: Digest::default(),
             fingerprints: 0,
-            detail: Stored::Here(Detail::default()),
+            seldom: Stored::Here(Box::new(Seldom {
+                shown: Shown {
+                    problems: vec![problem],
+                    ..Shown::default()
+                },
+                ..Seldom::default()
+            })),
             pairs: Filter::default(),
             says: 0,
             worded: false,
@@ -321,7 +337,6 @@ impl Record {
             facts: Box::default(),
             subject_facts: Box::default(),
             unreadable: true,
-            problems: vec![problem],
         }
     }
 }

@@ -9,6 +9,7 @@ use twicetold_methods::winnow::Winnow;
 use twicetold_model::{Category, Form, Location, Problem, Standing, Verdict, Witness};
 use twicetold_source::{Collection, Trouble};
 
+use crate::aside::Shown;
 use crate::cache::{Cache, Reader, texts};
 use crate::check;
 use crate::counted::Unfit;
@@ -262,10 +263,6 @@ fn judge(
     walk.hard = Mutex::default();
     let copies = proved_copies(&groups, &walk, progress);
 
-    let names = match whole {
-        Some(whole) => whole.thread_names(&records, &threads),
-        None => thread_names(&records, &threads),
-    };
     let mut verdicts: Vec<Verdict> = records.iter().map(alone).collect();
     for (&a, members) in &groups {
         verdicts[a as usize] = match (gone.get(&a), near.get(&a)) {
@@ -304,7 +301,8 @@ fn judge(
         shown[a as usize] = near.shown;
     }
     let residues = residue_texts(&verdicts, shown, &walk);
-    let answers = walk.memo.answers();
+    let Walk { memo, aside, .. } = walk;
+    let answers = memo.answers();
     over.push((Stage::Copies, library.reread()));
     // No text is read any more.
     drop(library);
@@ -317,26 +315,35 @@ fn judge(
         .map(|(&(stage, read), before)| (stage, read.since(before)))
         .collect();
     let prints = records.iter().map(|record| record.print).collect();
+    let called = match whole {
+        Some(whole) => Called::Known(whole.thread_names(&records, &threads)),
+        None => Called::after(&records, &threads),
+    };
     // What the report shows is taken over from the records: they are not needed any more.
-    let messages = records
-        .into_iter()
-        .zip(verdicts)
-        .zip(residues)
-        .enumerate()
-        .map(|(n, ((record, verdict), residue))| ScannedMessage {
-            location: record.location,
-            form: record.form,
-            bytes: record.bytes,
-            message_id: record.message_id,
-            subject: record.subject,
-            from: record.from,
-            date: record.date,
-            thread: names.get(&threads[n]).cloned(),
-            verdict,
-            residue,
-            problems: record.problems,
+    let all = records.into_par_iter().zip(verdicts).zip(residues);
+    let mut messages: Vec<ScannedMessage> = all
+        .map(|((record, verdict), residue)| {
+            let shown = aside.into_shown(record.seldom);
+            let shown = shown.unwrap_or_else(Shown::lost);
+            ScannedMessage {
+                location: record.location,
+                form: record.form,
+                bytes: record.bytes,
+                message_id: shown.message_id,
+                subject: shown.subject,
+                from: shown.from,
+                date: record.date,
+                thread: None,
+                verdict,
+                residue,
+                problems: shown.problems,
+            }
         })
         .collect();
+    let names = called.names(&messages);
+    for (message, thread) in messages.iter_mut().zip(&threads) {
+        message.thread = names.get(thread).cloned();
+    }
     let scan = Scan {
         messages,
         troubles,
@@ -352,7 +359,7 @@ fn copies(records: &[Record], options: &Options) -> BTreeMap<u32, Vec<u32>> {
     let alone = numbered().filter(|(_, record)| !record.can_be_copied());
     let mut groups: BTreeMap<u32, Vec<u32>> = alone.map(|(n, _)| (n, Vec::new())).collect();
     let same = numbered().filter(|(_, record)| record.can_be_copied());
-    let mut same: Vec<(Sameness<'_>, u32)> = same.map(|(n, r)| (r.sameness(), n)).collect();
+    let mut same: Vec<(Sameness, u32)> = same.map(|(n, r)| (r.sameness(), n)).collect();
     same.par_sort_unstable();
     for same in same.chunk_by(|a, b| a.0 == b.0) {
         let mut members: Vec<u32> = same.iter().map(|(_, n)| *n).collect();
@@ -390,7 +397,9 @@ fn proved_copies(
                     let first = first.get_or_insert_with(|| library.read(a)).as_ref()?;
                     Some(check::identical(first, &library.read(m)?))
                 };
-                record(a).digest == record(m).digest
+                let digest = |m: u32| Some(walk.aside.shown(&record(m).seldom)?.digest);
+                let digests = digest(a).zip(digest(m));
+                digests.is_some_and(|(first, other)| first == other)
                     || memo.ask(asked, yes_or_no, write_yes_or_no, compare) == Some(true)
             };
             members.iter().map(move |&m| {
@@ -431,31 +440,53 @@ fn redundant(a: u32, gone: &Decisions) -> Verdict {
     )
 }
 
-/// A name for each conversation of at least two messages: the earliest Message-ID in it, or else its first location.
-fn thread_names(records: &[Record], threads: &[u32]) -> HashMap<u32, String, FixedState> {
-    let mut members: HashMap<u32, Vec<&Record>, FixedState> = HashMap::default();
-    for (record, &thread) in records.iter().zip(threads) {
-        members.entry(thread).or_default().push(record);
-    }
-    members.retain(|_, m| m.len() > 1);
-    let name = |mut m: Vec<&Record>| {
-        m.sort_by_key(|r| {
+/// How conversations are called.
+enum Called {
+    /// By these names.
+    Known(HashMap<u32, String, FixedState>),
+    /// Each after one of its messages.
+    After(HashMap<u32, u32, FixedState>),
+}
+
+impl Called {
+    /// Each conversation of at least two messages is called after the earliest one that has a Message-ID, or else after its first.
+    fn after(records: &[Record], threads: &[u32]) -> Self {
+        let mut members: HashMap<u32, Vec<u32>, FixedState> = HashMap::default();
+        for (n, &thread) in (0..).zip(threads) {
+            members.entry(thread).or_default().push(n);
+        }
+        members.retain(|_, m| m.len() > 1);
+        let begins = |&n: &u32| {
+            let r = &records[n as usize];
             (
+                r.id.is_none(),
                 !r.references.is_empty(),
                 r.date.is_none(),
                 r.date,
                 &r.location,
             )
-        });
-        m.iter()
-            .find_map(|r| r.message_id.clone())
-            .or_else(|| m.first().map(|r| r.location.to_string()))
-            .unwrap_or_default()
-    };
-    members
-        .into_iter()
-        .map(|(thread, m)| (thread, name(m)))
-        .collect()
+        };
+        let first = |m: Vec<u32>| m.into_iter().min_by(|a, b| begins(a).cmp(&begins(b)));
+        let named = members
+            .into_iter()
+            .filter_map(|(thread, m)| Some((thread, first(m)?)));
+        Self::After(named.collect())
+    }
+
+    /// The name of each: the Message-ID of the one it is called after, or else where that one stands.
+    fn names(self, messages: &[ScannedMessage]) -> HashMap<u32, String, FixedState> {
+        let name = |m: &ScannedMessage| match &m.message_id {
+            Some(id) => id.clone(),
+            None => m.location.to_string(),
+        };
+        match self {
+            Self::Known(names) => names,
+            Self::After(messages_of) => messages_of
+                .into_iter()
+                .map(|(thread, m)| (thread, name(&messages[m as usize])))
+                .collect(),
+        }
+    }
 }
 
 /// The words of each residue; those in `known` have been read already.

@@ -6,7 +6,6 @@
 use std::collections::HashMap;
 
 use foldhash::fast::FixedState;
-use twicetold_mail::words::hash_of;
 
 use crate::record::Record;
 
@@ -109,8 +108,8 @@ pub(crate) fn threads(records: &[Record]) -> Vec<u32> {
     let mut by_id: HashMap<u64, u32, FixedState> = HashMap::default();
     for (n, record) in records.iter().enumerate() {
         // A Message-ID used by unrelated messages must not tie them together: only the first one owns it.
-        if let Some(id) = &record.message_id {
-            by_id.entry(hash_of(id)).or_insert(n as u32);
+        if let Some(id) = record.id {
+            by_id.entry(id).or_insert(n as u32);
         }
     }
     for (n, record) in records.iter().enumerate() {

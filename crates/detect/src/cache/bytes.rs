@@ -10,6 +10,12 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
+    /// A writer that has room for so many bytes already.
+    pub(crate) fn with_room_for(bytes: usize) -> Self {
+        let bytes = Vec::with_capacity(bytes);
+        Self { bytes }
+    }
+
     pub(crate) fn byte(&mut self, byte: u8) {
         self.bytes.push(byte);
     }

@@ -25,7 +25,7 @@ use foldhash::fast::FixedState;
 use twicetold_model::Location;
 use twicetold_source::Collection;
 
-use crate::aside::Detail;
+use crate::aside::Seldom;
 use crate::memo::{Answers, Question};
 use crate::options::{Numbering, Options};
 use crate::record::Record;
@@ -34,7 +34,7 @@ use known::{Known, KnownFile, KnownMessage};
 
 pub(crate) use bytes::{Reader, Writer};
 pub(crate) use frames::{Appending, Place, read_back};
-pub(crate) use records::{read_told, told};
+pub(crate) use records::{problems, read_problems, read_told, told};
 pub(crate) use verdicts::{
     category_number, category_of, read_residues, read_witness, residues, texts, witness,
 };
@@ -258,11 +258,11 @@ impl Opened {
     }
 
     /// Keeps a record for the next scan.
-    pub(crate) fn keep(&self, record: &Record, detail: &Detail, pairs: &[u32]) {
+    pub(crate) fn keep(&self, record: &Record, seldom: &Seldom, pairs: &[u32]) {
         let Some(appending) = &self.appending else {
             return;
         };
-        let frame = records::write(record, detail, pairs);
+        let frame = records::write(record, seldom, pairs);
         if let Some(place) = lock(appending).add(&frame) {
             lock(&self.added).insert(record.print, place);
         }
@@ -454,10 +454,10 @@ mod tests {
             task.run(
                 &mut |raw| {
                     let (record, _, pairs) = record(&raw, print(&raw), winnow, options.short);
-                    let Stored::Here(detail) = &record.detail else {
+                    let Stored::Here(seldom) = &record.seldom else {
                         return;
                     };
-                    let bytes = records::write(&record, detail, &pairs);
+                    let bytes = records::write(&record, seldom, &pairs);
                     sum = sum.wrapping_add(xxhash_rust::xxh3::xxh3_64(&bytes));
                 },
                 &mut |_| {},

@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 
 use twicetold_index::Filter;
+use twicetold_mail::words::hash_of;
 use twicetold_model::{Form, Location, Problem};
 
 use super::bytes::{Reader, Writer};
-use crate::aside::{Detail, Stored};
-use crate::record::{Record, Told};
+use crate::aside::{Detail, Seldom, Shown, Stored};
+use crate::record::{Record, Told, name};
 
 /// Sentences.
 pub(crate) fn told(out: &mut Writer, told: &[Told]) {
@@ -31,19 +32,30 @@ pub(crate) fn read_told(from: &mut Reader<'_>) -> Option<Vec<Told>> {
     })
 }
 
-/// A record without its place, its detail, and half the number of each of its word pairs.
-pub(super) fn write(record: &Record, detail: &Detail, pairs: &[u32]) -> Vec<u8> {
+/// What was wrong with a message.
+pub(crate) fn problems(out: &mut Writer, problems: &[Problem]) {
+    out.list(problems.iter(), |out, problem| out.text(&problem.what));
+}
+
+/// Problems that were written so.
+pub(crate) fn read_problems(from: &mut Reader<'_>) -> Option<Vec<Problem>> {
+    from.list(|from| from.text().map(|what| Problem::new(Cow::Owned(what))))
+}
+
+/// A record without its place, what is seldom asked for of it, and half the number of each of its word pairs.
+pub(super) fn write(record: &Record, seldom: &Seldom, pairs: &[u32]) -> Vec<u8> {
+    let Seldom { detail, shown } = seldom;
     let mut out = Writer::default();
     out.byte(form_number(record.form));
     out.number(record.bytes);
     out.flags([record.answers, record.worded, record.short]);
-    out.maybe(record.message_id.as_deref(), Writer::text);
-    out.text(&record.subject);
-    out.text(&record.from);
+    out.maybe(shown.message_id.as_deref(), Writer::text);
+    out.text(&shown.subject);
+    out.text(&shown.from);
     out.maybe(record.date, |out, date| out.hash(date as u64));
     out.hash(record.topic);
     out.wide(record.identity);
-    out.raw(&record.digest);
+    out.raw(&shown.digest);
     out.number(u64::from(record.says));
     for hashes in [
         &record.references,
@@ -57,9 +69,7 @@ pub(super) fn write(record: &Record, detail: &Detail, pairs: &[u32]) -> Vec<u8> 
     out.halves(&record.facts);
     out.halves(&detail.numbers);
     told(&mut out, &detail.told);
-    out.list(record.problems.iter(), |out, problem| {
-        out.text(&problem.what);
-    });
+    problems(&mut out, &shown.problems);
     out.halves(pairs);
     out.bytes
 }
@@ -86,28 +96,35 @@ pub(super) fn read(bytes: &[u8], location: Location, print: u128) -> Option<(Rec
     let facts = from.halves()?.into();
     let numbers = from.halves()?.into();
     let told = read_told(&mut from)?.into();
-    let problems = from.list(|from| from.text().map(|what| Problem::new(Cow::Owned(what))))?;
+    let problems = read_problems(&mut from)?;
     let pairs = from.halves()?;
     let record = Record {
         location,
         print,
         form,
         bytes: size,
-        message_id,
-        subject,
-        from: sender,
+        id: message_id.as_deref().map(hash_of),
+        sender: name(&sender),
         date,
         references,
         topic,
         answers,
         identity,
-        digest,
         fingerprints,
-        detail: Stored::Here(Detail {
-            told,
-            numbers,
-            numbered: None,
-        }),
+        seldom: Stored::Here(Box::new(Seldom {
+            detail: Detail {
+                told,
+                numbers,
+                numbered: None,
+            },
+            shown: Shown {
+                message_id,
+                subject,
+                from: sender,
+                digest,
+                problems,
+            },
+        })),
         pairs: Filter::of_halves(&pairs),
         says,
         worded,
@@ -117,7 +134,6 @@ pub(super) fn read(bytes: &[u8], location: Location, print: u128) -> Option<(Rec
         facts,
         subject_facts,
         unreadable: false,
-        problems,
     };
     from.is_done().then_some((record, pairs))
 }
