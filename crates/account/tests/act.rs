@@ -163,7 +163,7 @@ impl Watch for Meanwhile<'_> {
 
 fn named(folder: &str, uid_validity: u32, uid: u32, bytes: &[u8]) -> Named {
     let location = Location {
-        path: format!("account:test/{folder}"),
+        path: format!("account:test/{folder}").into(),
         offset: Some(u64::from(uid)),
     };
     let raw = RawMessage {

@@ -109,7 +109,7 @@ impl Piece {
                 group: None,
                 id: name.clone(),
                 location: Location {
-                    path: name,
+                    path: name.into(),
                     offset: None,
                 },
                 message: Err(what.into()),
@@ -311,7 +311,7 @@ impl Lines {
             Some(bytes)
         };
         let place = Location {
-            path: self.name.clone(),
+            path: self.name.as_str().into(),
             offset: Some(self.offset),
         };
         self.offset += read;
@@ -464,7 +464,7 @@ mod tests {
 
     fn handed(line: &str) -> Handed {
         let place = Location {
-            path: "-".to_owned(),
+            path: "-".into(),
             offset: Some(7),
         };
         let bytes = Some(line.as_bytes().to_vec());
@@ -485,7 +485,7 @@ mod tests {
     fn messages_and_texts_are_handed_over() {
         let mail = handed(r#"{"group":3,"id":"a","message":"SGk="}"#);
         assert_eq!(mail.group.as_deref(), Some("3"));
-        assert_eq!((mail.id.as_str(), mail.location.path.as_str()), ("a", "a"));
+        assert_eq!((mail.id.as_str(), &*mail.location.path), ("a", "a"));
         let raw = mail.message.unwrap();
         assert_eq!((raw.form, &*raw.bytes), (Form::Mail, b"Hi".as_slice()));
         let text = handed(r#"{"id":5,"text":"Hi","other":[{}]}"#);

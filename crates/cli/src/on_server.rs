@@ -61,7 +61,7 @@ pub(crate) fn move_scan(scan: &mut Scan, accounts: &[AccountMail]) {
     }
     for trouble in &mut scan.troubles {
         let path = path_of(&Location {
-            path: trouble.path.clone(),
+            path: trouble.path.as_str().into(),
             offset: None,
         });
         if let Some(folder) = accounts.iter().find_map(|a| a.fetched.folder(&path)) {

@@ -383,7 +383,7 @@ mod tests {
 
     fn row(cells: &[(Member, Cell<'_>)]) -> Handed {
         let place = Location {
-            path: "x.arrow".to_owned(),
+            path: "x.arrow".into(),
             offset: Some(4),
         };
         handed(cells, place, Wanted::Messages)
@@ -401,7 +401,7 @@ mod tests {
             (Member::Message, Cell::Bytes(b"Hi")),
         ]);
         assert_eq!(mail.group.as_deref(), Some("3"));
-        assert_eq!((mail.id.as_str(), mail.location.path.as_str()), ("a", "a"));
+        assert_eq!((mail.id.as_str(), &*mail.location.path), ("a", "a"));
         let raw = mail.message.unwrap();
         assert_eq!((raw.form, &*raw.bytes), (Form::Mail, b"Hi".as_slice()));
         let text = row(&[

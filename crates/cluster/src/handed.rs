@@ -86,11 +86,11 @@ impl Named {
         // A message keeps its place whatever the order in which it is handed over.
         let location = match (self.path, &self.id) {
             (Some(path), _) => Location {
-                path,
+                path: path.into(),
                 offset: self.offset,
             },
             (None, Some(id)) => Location {
-                path: id.clone(),
+                path: id.as_str().into(),
                 offset: None,
             },
             (None, None) => place,

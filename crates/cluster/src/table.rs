@@ -107,7 +107,7 @@ impl Table {
             if let Some(batch) = self.batch.as_ref().filter(|batch| self.at < batch.rows()) {
                 // A row without a name is called by its number, counted from nought.
                 let place = Location {
-                    path: self.name.clone(),
+                    path: self.name.as_str().into(),
                     offset: Some(self.rows),
                 };
                 let handed = cell::handed(&batch.row(self.at), place, self.wanted);

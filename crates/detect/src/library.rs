@@ -12,7 +12,7 @@ use crate::record::Record;
 use crate::scan::Reread;
 
 /// How many bytes of text are held ready at the most, in each of two shelves.
-const SHELF: usize = 20 << 20;
+const SHELF: usize = 6 << 20;
 
 /// Reads messages again when their text is needed, and keeps the ones used lately.
 pub(crate) struct Library<'c> {

@@ -91,7 +91,7 @@ mod tests {
     fn group(texts: &[&str]) -> Collection {
         let messages = texts.iter().enumerate().map(|(n, text)| RawMessage {
             location: Location {
-                path: format!("m{n}"),
+                path: format!("m{n}").into(),
                 offset: None,
             },
             form: Form::Text,

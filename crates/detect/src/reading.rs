@@ -93,7 +93,7 @@ pub(crate) fn read(
         Numbering::Stable => {
             let (mut records, missing) = reading.load(unchanged);
             // A file of which a record is lost is read as if nothing were known of it.
-            records.retain(|record| !missing.contains(record.location.path.as_str()));
+            records.retain(|record| !missing.contains(&*record.location.path));
             let numbers = collection
                 .files()
                 .enumerate()
@@ -107,13 +107,14 @@ pub(crate) fn read(
                 .store(records.len() as u64, Ordering::Relaxed);
             let known =
                 |n: usize| unchanged.files.get(n).copied().unwrap_or(false) && !lost.contains(&n);
-            let read: Vec<Record> = collection
-                .tasks_but(unchanged.empty, known)
-                .par_bridge()
-                .flat_map_iter(|task| reading.run(task, &mut |_| {}))
-                .collect();
-            records.extend(read);
-            records
+            // One list grows where it stands; several would have to be brought together, with room for both.
+            let all = Mutex::new(records);
+            let tasks = collection.tasks_but(unchanged.empty, known).par_bridge();
+            tasks.for_each(|task| {
+                let read = reading.run(task, &mut |_| {});
+                lock(&all).extend(read);
+            });
+            all.into_inner().unwrap_or_else(PoisonError::into_inner)
         }
         numbering => number_in_order(collection, &reading, numbering),
     };
@@ -124,13 +125,18 @@ pub(crate) fn read(
         .unwrap_or_else(PoisonError::into_inner)
     {
         let location = Location {
-            path: trouble.path.clone(),
+            path: trouble.path.as_str().into(),
             offset: None,
         };
         records.push(Record::unreadable(location, trouble.problem.clone()));
         troubles.push(trouble);
     }
-    records.sort_by(|a, b| a.location.cmp(&b.location));
+    records.shrink_to_fit();
+    let place = |r: &'_ Record| (r.location.offset, r.unreadable);
+    records.par_sort_unstable_by(|a, b| {
+        let path = a.location.path.cmp(&b.location.path);
+        path.then_with(|| place(a).cmp(&place(b)))
+    });
     troubles.sort_by(|a, b| a.path.cmp(&b.path));
     Read {
         records,
@@ -272,7 +278,7 @@ impl Reading<'_> {
         {
             match record {
                 Some(record) => records.push(record),
-                None => drop(missing.insert(location.path.as_str())),
+                None => drop(missing.insert(&*location.path)),
             }
         }
         (records, missing)

@@ -339,7 +339,7 @@ fn busy() -> Collection {
     let mails = busy_mailbox().into_iter().enumerate();
     let messages = mails.map(|(n, bytes)| RawMessage {
         location: Location {
-            path: format!("{n:04}.eml"),
+            path: format!("{n:04}.eml").into(),
             offset: None,
         },
         form: Form::Mail,

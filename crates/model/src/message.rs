@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +13,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Location {
     /// The path as given, or below the folder given, with `/` between its parts.
-    pub path: String,
+    pub path: Arc<str>,
     /// The offset of the first byte of the message in that file; `None` where the file is the message.
     pub offset: Option<u64>,
 }

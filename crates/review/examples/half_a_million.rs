@@ -48,7 +48,7 @@ fn message(n: u32) -> ScannedMessage {
     let redundant = n % 3 == 2;
     ScannedMessage {
         location: Location {
-            path: format!("mail/.Folder.{}/cur/{n:07}.host:2,S", mixed % 400),
+            path: format!("mail/.Folder.{}/cur/{n:07}.host:2,S", mixed % 400).into(),
             offset: None,
         },
         form: Form::Mail,

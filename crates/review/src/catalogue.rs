@@ -345,7 +345,7 @@ impl Haystack {
 /// The folder that a message is in, as people think of it: for a Maildir not its `cur`, for an mbox the file.
 pub(crate) fn folder_of(location: &Location) -> String {
     if location.offset.is_some() {
-        return location.path.clone();
+        return location.path.to_string();
     }
     let folder = location
         .path
@@ -381,7 +381,7 @@ mod tests {
             ("x/in.mbox", Some(7), "x/in.mbox"),
         ] {
             let location = Location {
-                path: path.to_owned(),
+                path: path.into(),
                 offset,
             };
             assert_eq!(folder_of(&location), folder, "{path}");

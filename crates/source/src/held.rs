@@ -194,7 +194,7 @@ mod tests {
     fn message(path: &str, bytes: &'static [u8]) -> RawMessage<'static> {
         RawMessage {
             location: Location {
-                path: path.to_owned(),
+                path: path.into(),
                 offset: None,
             },
             form: Form::Text,
@@ -217,9 +217,9 @@ mod tests {
             for task in Held::tasks(&held) {
                 task.run(
                     &mut |raw| {
-                        let empty = raw.location.path == "empty";
+                        let empty = *raw.location.path == *"empty";
                         assert_eq!(&*raw.bytes, if empty { &b""[..] } else { b"text" });
-                        paths.push(raw.location.path);
+                        paths.push(raw.location.path.to_string());
                     },
                     &mut |trouble| panic!("{trouble:?}"),
                 );

@@ -255,7 +255,7 @@ mod tests {
     fn plan() -> Plan {
         let named = |path: &str, offset| Named {
             location: Location {
-                path: path.to_owned(),
+                path: path.into(),
                 offset,
             },
             form: Form::Mail,

@@ -74,7 +74,7 @@ impl Portion {
             container,
         };
         let listing = Listing::new(vec![Folder::nowhere()], Vec::new());
-        let (shown, mut buffer) = (self.path.clone(), Vec::new());
+        let (shown, mut buffer) = (self.path.as_str().into(), Vec::new());
         task::file(
             &listing,
             &entry,
@@ -107,7 +107,7 @@ pub fn messages_in(
         container: None,
     };
     let listing = Listing::new(vec![Folder::nowhere()], Vec::new());
-    task::hand_out(&listing, &entry, path.to_owned(), file, each, trouble);
+    task::hand_out(&listing, &entry, path.into(), file, each, trouble);
 }
 
 /// Cuts what is listed into portions, in the order of the paths; none of a file of many messages is much longer than `room`. A file that cannot be read
@@ -221,7 +221,7 @@ mod tests {
         let mut all = Read::new();
         portion.read(
             &mut |raw| {
-                assert_eq!(raw.location.path, portion.path);
+                assert_eq!(*raw.location.path, *portion.path);
                 all.push((raw.location.offset, raw.bytes.into_owned()));
             },
             &mut |trouble| panic!("{trouble:?}"),

@@ -28,7 +28,7 @@ const AROUND: usize = 1024;
 #[derive(Debug)]
 pub struct Again<'c> {
     collection: &'c Collection,
-    last: Mutex<Option<(String, Arc<File>)>>,
+    last: Mutex<Option<(Arc<str>, Arc<File>)>>,
 }
 
 impl<'c> Again<'c> {
@@ -64,7 +64,7 @@ impl<'c> Again<'c> {
             return Ok(Arc::clone(file));
         }
         let file = Arc::new(File::open(listing.path(entry))?);
-        *last() = Some((location.path.clone(), Arc::clone(&file)));
+        *last() = Some((Arc::clone(&location.path), Arc::clone(&file)));
         Ok(file)
     }
 }

@@ -97,7 +97,7 @@ impl Task {
             Work::Files { listing, entries } => {
                 let mut buffer = Vec::new();
                 for entry in entries.iter().filter_map(|&n| listing.entries.get(n)) {
-                    let shown = listing.shown(entry);
+                    let shown = listing.shown(entry).into();
                     let path = listing.path(entry);
                     file(&listing, entry, shown, &path, &mut buffer, each, trouble);
                 }
@@ -112,7 +112,7 @@ impl Task {
                 for span in spans {
                     let offset = Some(base + span.start as u64);
                     let location = Location {
-                        path: path.to_string(),
+                        path: Arc::clone(&path),
                         offset,
                     };
                     each(RawMessage {
@@ -132,7 +132,7 @@ impl Task {
 pub(crate) fn file(
     listing: &Listing,
     entry: &Entry,
-    shown: String,
+    shown: Arc<str>,
     path: &Path,
     buffer: &mut Vec<u8>,
     each: &mut dyn FnMut(RawMessage<'_>),
@@ -149,7 +149,7 @@ pub(crate) fn file(
 pub(crate) fn hand_out(
     listing: &Listing,
     entry: &Entry,
-    shown: String,
+    shown: Arc<str>,
     file: &[u8],
     each: &mut dyn FnMut(RawMessage<'_>),
     trouble: &mut dyn FnMut(Trouble),
@@ -165,7 +165,7 @@ pub(crate) fn hand_out(
         }),
         Contained::Many(container) => split_whole(file, container, &mut |span| {
             let location = Location {
-                path: shown.clone(),
+                path: Arc::clone(&shown),
                 offset: Some(span.start as u64),
             };
             each(RawMessage {

@@ -43,7 +43,7 @@ impl Address {
     /// The place as plans and reports name it: the folder, and the UID.
     pub fn location(&self) -> Location {
         Location {
-            path: self.path(),
+            path: self.path().into(),
             offset: Some(u64::from(self.uid)),
         }
     }

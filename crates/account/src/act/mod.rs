@@ -105,7 +105,7 @@ impl<'p> Servers<'p> {
             for named in std::iter::once(&removal.message).chain(&removal.witnesses) {
                 if let Some(address) = Address::of(named) {
                     let uids = wanted
-                        .entry((named.location.path.clone(), address.uid_validity))
+                        .entry((named.location.path.to_string(), address.uid_validity))
                         .or_insert_with(|| (address.clone(), UidSet::default()));
                     uids.1.insert(address.uid);
                 }
@@ -149,7 +149,7 @@ impl Hands for Servers<'_> {
         for &number in chosen {
             if let Some(removal) = plan.removals.get(number) {
                 let message = &removal.message;
-                let folder = (message.location.path.as_str(), message.uid_validity);
+                let folder = (&*message.location.path, message.uid_validity);
                 folders.entry(folder).or_default().push(number);
             }
         }
@@ -188,7 +188,7 @@ impl Hands for Servers<'_> {
 
     fn read(&mut self, named: &Named) -> Result<(RawMessage<'static>, ServerSpot), Failure> {
         let address = Address::of(named).ok_or_else(|| Self::no_longer_there(named))?;
-        let key = (named.location.path.clone(), address.uid_validity);
+        let key = (named.location.path.to_string(), address.uid_validity);
         if let Some(failure) = self.troubles.get(&key) {
             return Err(failure.clone());
         }

@@ -39,7 +39,7 @@ pub(super) fn find(scan: &Scan, wanted: &str) -> Found {
         .or_else(|| {
             let (path, offset) = on_disk(scan, wanted)?;
             all(scan, |message| {
-                message.location.path == path
+                *message.location.path == *path
                     && (offset.is_none() || message.location.offset == offset)
             })
         })
@@ -109,7 +109,7 @@ pub(super) fn distinct_paths(scan: &Scan) -> impl Iterator<Item = &str> {
     scan.messages
         .chunk_by(|a, b| a.location.path == b.location.path)
         .filter_map(|messages| messages.first())
-        .map(|message| message.location.path.as_str())
+        .map(|message| &*message.location.path)
 }
 
 /// The messages whose place or Message-ID looks most like what was wanted, the best first.
@@ -164,7 +164,7 @@ mod tests {
             .iter()
             .map(|&(path, offset, id)| ScannedMessage {
                 location: Location {
-                    path: path.to_owned(),
+                    path: path.into(),
                     offset,
                 },
                 form: Form::Mail,

@@ -250,7 +250,7 @@ fn from_paths(args: &SketchArgs, making: &Making, output: &Output, bar: &Bar) ->
                     Severity::Note => Ok(None),
                     Severity::Unread => {
                         let location = Location {
-                            path: trouble.path.clone(),
+                            path: trouble.path.as_str().into(),
                             offset: None,
                         };
                         let row = making.unread(trouble.path.clone(), location, &trouble.problem);
@@ -400,7 +400,7 @@ fn bare(args: &SketchArgs, making: &Making, output: &Output) -> Result<Exit> {
             .read_to_end(&mut bytes)
             .context("cannot read the message from stdin")?;
         let location = Location {
-            path: "-".to_owned(),
+            path: "-".into(),
             offset: None,
         };
         let raw = RawMessage {

@@ -62,7 +62,7 @@ pub(crate) fn unread(
 ) -> VerdictRow {
     VerdictRow {
         schema: SCHEMA,
-        path: location.path,
+        path: location.path.to_string(),
         offset: location.offset,
         message_id: None,
         verdict: "unreadable",

@@ -50,5 +50,5 @@ pub(crate) fn row(
 /// The row of something that could not be read.
 pub(crate) fn unread(id: Option<&str>, place: &Location, problems: Vec<String>) -> OutlineRow {
     let id = id.map_or_else(|| place.to_string(), str::to_owned);
-    OutlineRow::new(id, place.path.clone(), place.offset, problems)
+    OutlineRow::new(id, place.path.to_string(), place.offset, problems)
 }

@@ -63,7 +63,7 @@ impl Making {
         };
         SketchRow {
             id: id.map_or_else(|| location.to_string(), str::to_owned),
-            path: location.path,
+            path: location.path.to_string(),
             offset: location.offset,
             form: Some(form_name(sketched.form)),
             bytes: Some(sketched.bytes),
@@ -83,7 +83,7 @@ impl Making {
     pub(crate) fn unread(&self, id: String, location: Location, problem: &Problem) -> SketchRow {
         SketchRow {
             id,
-            path: location.path,
+            path: location.path.to_string(),
             offset: location.offset,
             method: self.method,
             settings: Arc::clone(&self.settings),

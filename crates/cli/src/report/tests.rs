@@ -16,7 +16,7 @@ use crate::terminal::{Color, Paint};
 fn message(path: &str, offset: Option<u64>, standing: Standing) -> ScannedMessage {
     ScannedMessage {
         location: Location {
-            path: path.to_owned(),
+            path: path.into(),
             offset,
         },
         form: Form::Mail,

@@ -148,8 +148,12 @@ impl<'b> Reader<'b> {
     }
 
     pub(crate) fn text(&mut self) -> Option<String> {
+        self.str().map(str::to_owned)
+    }
+
+    pub(crate) fn str(&mut self) -> Option<&'b str> {
         let count = self.number()?.try_into().ok()?;
-        String::from_utf8(self.raw(count)?.to_vec()).ok()
+        std::str::from_utf8(self.raw(count)?).ok()
     }
 
     pub(crate) fn maybe<T>(

@@ -18,7 +18,7 @@ use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use foldhash::fast::FixedState;
@@ -204,9 +204,10 @@ impl Opened {
                 continue;
             };
             unchanged.empty += usize::from(file.messages.is_empty());
+            let path: Arc<str> = path.into();
             for message in &file.messages {
                 let location = Location {
-                    path: path.clone(),
+                    path: Arc::clone(&path),
                     offset: message.offset,
                 };
                 unchanged
@@ -333,13 +334,13 @@ fn files(collection: &Collection, prints: &[u128], scan: &Scan, places: &Places)
     let mut files = Vec::new();
     for (path, stamp) in collection.files() {
         while let Some((first, others)) = rest.split_first()
-            && first.0.path < path
+            && *first.0.path < *path
         {
             rest = others;
         }
         let count = rest
             .iter()
-            .take_while(|(location, _)| location.path == path)
+            .take_while(|(location, _)| *location.path == *path)
             .count();
         let (own, others) = rest.split_at(count);
         rest = others;

@@ -1,13 +1,13 @@
 //! A whole result as bytes.
 
-use std::borrow::Cow;
+use std::sync::Arc;
 
 use twicetold_model::{
-    Category, Location, Problem, Residue, ResidueKind, Standing, Verdict, Witness,
+    Category, Location, Residue, ResidueKind, Standing, Verdict, Witness,
 };
 
 use super::bytes::{Reader, Writer};
-use super::records::{form_number, form_of};
+use super::records::{form_number, form_of, problems, read_problems};
 use crate::scan::{Scan, ScannedMessage};
 
 /// Writes the messages of a scan; troubles are not written, since what had trouble is read again.
@@ -26,17 +26,21 @@ pub(super) fn write(out: &mut Writer, scan: &Scan) {
         out.list(message.verdict.witnesses.iter(), witness);
         residues(out, &message.verdict.residue);
         texts(out, &message.residue);
-        out.list(message.problems.iter(), |out, problem| {
-            out.text(&problem.what);
-        });
+        problems(out, &message.problems);
     });
 }
 
 pub(super) fn read(from: &mut Reader<'_>) -> Option<Scan> {
+    // A path is held once for all messages of a file.
+    let mut last: Arc<str> = "".into();
     let messages = from.list(|from| {
+        let path = from.str()?;
+        if *last != *path {
+            last = path.into();
+        }
         Some(ScannedMessage {
             location: Location {
-                path: from.text()?,
+                path: Arc::clone(&last),
                 offset: from.maybe(Reader::number)?,
             },
             form: form_of(from.byte()?)?,
@@ -52,7 +56,7 @@ pub(super) fn read(from: &mut Reader<'_>) -> Option<Scan> {
                 residue: read_residues(from)?,
             },
             residue: from.list(Reader::text)?,
-            problems: from.list(|from| from.text().map(|what| Problem::new(Cow::Owned(what))))?,
+            problems: read_problems(from)?,
         })
     })?;
     // A number that leads nowhere would be believed by everyone who asks for the witness.

@@ -110,7 +110,7 @@ impl Pairs {
     pub fn location(&self, text: u32) -> Location {
         let place = self.places.get(text as usize);
         place.map(Place::location).unwrap_or(Location {
-            path: String::new(),
+            path: "".into(),
             offset: None,
         })
     }

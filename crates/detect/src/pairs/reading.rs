@@ -23,7 +23,7 @@ pub(super) struct Place {
 impl Place {
     pub(super) fn location(&self) -> Location {
         Location {
-            path: self.path.to_string(),
+            path: Arc::clone(&self.path),
             offset: self.offset,
         }
     }
@@ -117,8 +117,8 @@ fn run(
 /// The place of a text; a path is held once for all texts of a file.
 fn place(raw: RawMessage<'_>, document: Document, before: Option<&Place>) -> Place {
     let path = match before {
-        Some(before) if *before.path == *raw.location.path => Arc::clone(&before.path),
-        _ => raw.location.path.into(),
+        Some(before) if before.path == raw.location.path => Arc::clone(&before.path),
+        _ => raw.location.path,
     };
     Place {
         path,

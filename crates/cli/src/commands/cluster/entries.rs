@@ -206,7 +206,7 @@ impl Writer<'_> {
                 )
             })?;
             let file = path_of(&Location {
-                path: line.file,
+                path: line.file.into(),
                 offset: None,
             });
             if !file.exists() {
@@ -290,7 +290,7 @@ impl Writer<'_> {
             let lost = matches!(piece, Piece::Lost(..));
             let mut handed = piece.handed();
             let by_place = handed.id == handed.location.to_string();
-            handed.location.path = named(handed.location.path);
+            handed.location.path = named(handed.location.path.to_string()).into();
             match handed.message {
                 Ok(mut raw) => {
                     raw.location.path = handed.location.path;
@@ -334,7 +334,7 @@ impl Writer<'_> {
 /// A file as a whole.
 fn whole(path: &str) -> Location {
     Location {
-        path: path.to_owned(),
+        path: path.into(),
         offset: None,
     }
 }

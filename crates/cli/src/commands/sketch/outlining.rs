@@ -96,7 +96,7 @@ fn rows(
     );
     for trouble in &met {
         let location = Location {
-            path: trouble.path.clone(),
+            path: trouble.path.as_str().into(),
             offset: None,
         };
         rows.push(unread(

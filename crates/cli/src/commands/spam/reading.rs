@@ -228,7 +228,7 @@ fn from_stdin(trust: &Trust, whole: bool) -> Result<Sketched> {
         .context("cannot read the message from stdin")?;
     Ok(Sketched {
         location: Location {
-            path: "-".to_owned(),
+            path: "-".into(),
             offset: None,
         },
         sketches: Sketches::of(Form::Mail, &bytes, trust),

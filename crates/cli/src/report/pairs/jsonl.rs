@@ -36,7 +36,7 @@ pub(crate) fn write(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> 
             let location = report.pairs.location(text);
             TextRow {
                 name: report.pairs.name(text).into_owned(),
-                path: location.path,
+                path: location.path.to_string(),
                 offset: location.offset,
             }
         });
