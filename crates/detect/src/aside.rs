@@ -237,7 +237,7 @@ impl Aside {
     }
 
     /// The same, taken out of what is no longer needed.
-    pub(crate) fn into_shown(&self, stored: Stored) -> Option<Shown> {
+    pub(crate) fn take_shown(&self, stored: Stored) -> Option<Shown> {
         match stored {
             Stored::Here(seldom) => Some(seldom.shown),
             Stored::Aside(_) => self.shown(&stored).map(Cow::into_owned),
@@ -312,7 +312,7 @@ mod tests {
         for (seldom, stored) in all.iter().zip(stored) {
             assert_eq!(aside.detail(&stored).as_deref(), Some(&seldom.detail));
             assert_eq!(aside.shown(&stored).as_deref(), Some(&seldom.shown));
-            assert_eq!(aside.into_shown(stored).as_ref(), Some(&seldom.shown));
+            assert_eq!(aside.take_shown(stored).as_ref(), Some(&seldom.shown));
         }
         let roomy = Aside::beyond(u64::MAX);
         assert!(all.into_iter().all(|s| here(&&roomy.put(s))));

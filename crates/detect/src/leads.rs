@@ -4,7 +4,7 @@
 //! of one that is told what it sees in the whole.
 
 use rayon::prelude::*;
-use twicetold_index::Twice;
+use twicetold_index::{Rows, Twice};
 use twicetold_methods::winnow::Winnow;
 
 use crate::aside::Aside;
@@ -12,7 +12,7 @@ use crate::hard::tells_news;
 use crate::near::{Fingerprints, Nearby};
 use crate::part::Whole;
 use crate::record::Record;
-use crate::shared::{Holding, Leading, Reach, Shared, likely};
+use crate::shared::{Holding, Leading, Likely, PIECE, Reach, Shared, add_likely};
 use crate::threads::conversation;
 
 /// What leads from messages to others.
@@ -44,42 +44,53 @@ pub(crate) struct Told<'t> {
 }
 
 /// What one look at the sentences and word pairs of each message tells: they may have to be read back from a file.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Looks {
     /// For each message whether it holds a fact or a run of words that no other has, so that nothing can cover it.
     new: Vec<bool>,
-    /// In the order of the walk, the fingerprints of each message, and
-    fingerprints: Vec<Box<[u32]>>,
+    /// The fingerprints of each message of the walk, and
+    fingerprints: Likely<u32>,
     /// its sentences, as far as others may have them.
-    sentences: Vec<Box<[u64]>>,
+    sentences: Likely<u64>,
 }
 
 impl Looks {
     /// Looks at every message. `pairs` and `sentences` know at least the word pairs and the sentences that several messages have.
     pub(crate) fn at(told: &Told<'_>, pairs: &Twice, sentences: &Twice) -> Self {
-        let look = |(record, &rank): (&Record, &u32)| told.look(record, rank, pairs, sentences);
-        let records = told.records.par_iter().zip(told.ranks);
-        let mut all: Vec<Look> = records.map(look).collect();
-        let mut looks = Self {
-            new: all.iter().map(|look| look.new).collect(),
-            ..Self::default()
-        };
-        for &a in told.order {
-            let look = &mut all[a as usize];
-            looks
-                .fingerprints
-                .push(std::mem::take(&mut look.fingerprints));
-            looks.sentences.push(std::mem::take(&mut look.sentences));
+        let records = told.records.par_chunks(PIECE);
+        let some = records.zip(told.ranks.par_chunks(PIECE));
+        let pieces: Vec<Piece> = some
+            .map(|(records, ranks)| {
+                let mut piece = Piece::default();
+                for (record, &rank) in records.iter().zip(ranks) {
+                    told.look(record, rank, pairs, sentences, &mut piece);
+                }
+                piece.fingerprints.shrink_to_fit();
+                piece.sentences.shrink_to_fit();
+                piece
+            })
+            .collect();
+        let mut new = Vec::with_capacity(told.records.len());
+        let (mut fingerprints, mut sentences) = (Vec::new(), Vec::new());
+        for piece in pieces {
+            new.extend(piece.new);
+            fingerprints.push(piece.fingerprints);
+            sentences.push(piece.sentences);
         }
-        looks
+        Self {
+            new,
+            fingerprints: Likely::of(fingerprints),
+            sentences: Likely::of(sentences),
+        }
     }
 }
 
-/// What one look at a message tells.
-struct Look {
-    new: bool,
-    fingerprints: Box<[u32]>,
-    sentences: Box<[u64]>,
+/// What one look at some messages tells.
+#[derive(Default)]
+struct Piece {
+    new: Vec<bool>,
+    fingerprints: Rows,
+    sentences: Rows<u64>,
 }
 
 impl Leads {
@@ -92,28 +103,31 @@ impl Leads {
         } = looks;
         let nearby = || match told.whole {
             Some(whole) => Nearby::Known(whole.near(told.records, told.order)),
-            None => Nearby::Counted(told.fingerprints(fingerprints)),
+            None => Nearby::Counted(Box::new(told.fingerprints(fingerprints))),
+        };
+        let others = || {
+            let things = told.each(|_, record| {
+                record
+                    .attachments
+                    .iter()
+                    .chain(&record.links)
+                    .copied()
+                    .collect()
+            });
+            let conversations = told.each(|a, record| {
+                let thread = told.whole.and_then(|whole| whole.thread(record));
+                let thread = thread.unwrap_or(u64::from(told.threads[a as usize]));
+                vec![conversation(thread)]
+            });
+            [sentences, things, conversations].map(|keys| told.leading(&new, keys))
         };
         // Each has stretches that one thread goes alone.
-        let (nearby, sentences) = rayon::join(nearby, || told.leading(&new, sentences));
-        let things = told.each(|_, record| {
-            record
-                .attachments
-                .iter()
-                .chain(&record.links)
-                .copied()
-                .collect()
-        });
-        let conversations = told.each(|a, record| {
-            let thread = told.whole.and_then(|whole| whole.thread(record));
-            let thread = thread.unwrap_or(u64::from(told.threads[a as usize]));
-            vec![conversation(thread)]
-        });
+        let (nearby, [sentences, things, conversations]) = rayon::join(nearby, others);
         let leads = Self {
             nearby,
             sentences,
-            things: told.leading(&new, things),
-            conversations: told.leading(&new, conversations),
+            things,
+            conversations,
         };
         (leads, new)
     }
@@ -121,7 +135,14 @@ impl Leads {
 
 impl Told<'_> {
     /// Looks at a message.
-    fn look(&self, record: &Record, rank: u32, pairs: &Twice, sentences: &Twice) -> Look {
+    fn look(
+        &self,
+        record: &Record,
+        rank: u32,
+        pairs: &Twice,
+        sentences: &Twice,
+        piece: &mut Piece,
+    ) {
         let known = self.whole.map_or(pairs, Whole::pairs);
         // One of which its sentences are no longer known stays.
         let detail = self.aside.detail(&record.seldom);
@@ -136,27 +157,36 @@ impl Told<'_> {
             None => detail.map_or_else(Vec::new, |detail| detail.fingerprints(self.winnow)),
         };
         let own = detail.map_or(&[][..], |detail| &detail.told).iter();
-        Look {
-            new,
-            fingerprints: likely(fingerprints, Some(pairs)),
-            sentences: likely(own.map(|told| told.hash).collect(), Some(sentences)),
-        }
+        let own = own.map(|told| told.hash).collect();
+        piece.new.push(new);
+        add_likely(&mut piece.fingerprints, fingerprints, Some(pairs));
+        add_likely(&mut piece.sentences, own, Some(sentences));
     }
 
     /// The keys of each message of the walk.
-    fn each(&self, keys: impl Fn(u32, &Record) -> Vec<u64>) -> Vec<Box<[u64]>> {
-        let order = self.order.iter();
-        order
-            .map(|&a| likely(keys(a, &self.records[a as usize]), None))
-            .collect()
+    fn each(&self, keys: impl Fn(u32, &Record) -> Vec<u64>) -> Likely<u64> {
+        let mut pieces = Vec::new();
+        let mut all = self.records.iter().zip(self.ranks).zip(0..).peekable();
+        while all.peek().is_some() {
+            let mut rows = Rows::default();
+            for ((record, &rank), a) in all.by_ref().take(PIECE) {
+                let own = match rank {
+                    u32::MAX => Vec::new(),
+                    _ => keys(a, record),
+                };
+                add_likely(&mut rows, own, None);
+            }
+            pieces.push(rows);
+        }
+        Likely::of(pieces)
     }
 
-    fn fingerprints(&self, likely: Vec<Box<[u32]>>) -> Fingerprints {
-        let shared = Shared::by_numbers(likely);
+    fn fingerprints(&self, likely: Likely<u32>) -> Fingerprints {
+        let shared = Shared::by_numbers(likely, self.order);
         Fingerprints::of(self.records, self.order, shared)
     }
 
-    fn leading(&self, new: &[bool], likely: Vec<Box<[u64]>>) -> Leading<u64> {
+    fn leading(&self, new: &[bool], likely: Likely<u64>) -> Leading<u64> {
         let reach = Reach::USUAL;
         // Whom a key leads to is known from the whole, or else counted here.
         let leads = |holding: Holding<'_, u64>| {
@@ -166,6 +196,6 @@ impl Told<'_> {
                 None => reach.shows(holding.frequency, holding.place, new[message]),
             }
         };
-        Shared::of(likely).leading(reach.shown.max(reach.few) as usize, leads)
+        Shared::of(likely, self.order).leading(reach.shown.max(reach.few) as usize, leads)
     }
 }

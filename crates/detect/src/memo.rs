@@ -5,6 +5,7 @@
 //! text is read for it.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use foldhash::fast::FixedState;
@@ -17,16 +18,28 @@ pub(crate) type Answers = HashMap<u128, Box<[u8]>, FixedState>;
 /// The answers of an earlier scan and of this one.
 #[derive(Debug, Default)]
 pub(crate) struct Memo {
-    before: Answers,
-    /// Answers that were given or used in this scan; `None` if nobody will want them.
+    before: HashMap<u128, Known, FixedState>,
+    /// Answers that were given in this scan; `None` if nobody will want them.
     now: Option<Mutex<Answers>>,
+}
+
+/// An answer of an earlier scan.
+#[derive(Debug)]
+struct Known {
+    answer: Box<[u8]>,
+    /// This scan has asked the same.
+    used: AtomicBool,
 }
 
 impl Memo {
     /// Remembers, beginning with what an earlier scan found.
     pub(crate) fn with(before: Answers) -> Self {
+        let known = |(key, answer)| {
+            let used = AtomicBool::new(false);
+            (key, Known { answer, used })
+        };
         Self {
-            before,
+            before: before.into_iter().map(known).collect(),
             now: Some(Mutex::default()),
         }
     }
@@ -44,28 +57,31 @@ impl Memo {
             return find();
         };
         let key = question().key();
-        let note = |answer: Box<[u8]>| {
-            now.lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .insert(key, answer);
-        };
         if let Some(known) = self.before.get(&key)
-            && let Some(answer) = read(&mut Reader::new(known))
+            && let Some(answer) = read(&mut Reader::new(&known.answer))
         {
-            note(known.clone());
+            known.used.store(true, Ordering::Relaxed);
             return Some(answer);
         }
         let answer = find()?;
         let mut out = Writer::default();
         write(&mut out, &answer);
-        note(out.bytes.into());
+        now.lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(key, out.bytes.into());
         Some(answer)
     }
 
     /// The answers that the next scan may want.
     pub(crate) fn answers(self) -> Answers {
-        let now = self.now.unwrap_or_default();
-        now.into_inner().unwrap_or_else(PoisonError::into_inner)
+        let now = self.now.unwrap_or_default().into_inner();
+        let mut answers = now.unwrap_or_else(PoisonError::into_inner);
+        let used = self
+            .before
+            .into_iter()
+            .filter(|(_, k)| k.used.load(Ordering::Relaxed));
+        answers.extend(used.map(|(key, known)| (key, known.answer)));
+        answers
     }
 }
 

@@ -4,17 +4,17 @@
 //! those. A message made of little but what many have (a template, with names and numbers filled in) is compared by all of its fingerprints, and
 //! with others of that kind that say about as much: they stand beside it in the walk.
 
-use twicetold_index::met_often;
+use twicetold_index::{Packed, Rows, met_often};
 
 use crate::keepset::Walk;
 use crate::record::Record;
-use crate::shared::{Holding, Leading, Reach, Shared};
+use crate::shared::{Holding, Reach, Shared};
 
 /// Who shares fingerprints with whom.
 #[derive(Debug)]
 pub(crate) enum Nearby {
     /// Who has which fingerprint is counted when it is asked.
-    Counted(Fingerprints),
+    Counted(Box<Fingerprints>),
     /// For each message those near it, the nearest first: counted in the whole of which this is a part.
     Known(Vec<Vec<u32>>),
 }
@@ -29,8 +29,10 @@ impl Default for Nearby {
 /// The fingerprints that several messages have.
 #[derive(Debug)]
 pub(crate) struct Fingerprints {
-    /// Those that a few have lead to all of them, the others to those made of little else.
-    leading: Leading<u32>,
+    /// Whom each leads to: those that a few have to all of them, the others to those made of little else.
+    leading: Rows,
+    /// For each message of the walk those that others have as well.
+    of: Packed,
     /// Which ones more than a few have.
     common: Bits,
 }
@@ -48,8 +50,10 @@ impl Fingerprints {
         }
         let leads =
             |holding: Holding<'_, u32>| holding.frequency <= few || by_all[holding.rank as usize];
+        let (leading, of) = shared.leading(row as usize, leads).packed();
         Self {
-            leading: shared.leading(row as usize, leads),
+            leading,
+            of,
             common,
         }
     }
@@ -107,15 +111,19 @@ impl Walk<'_> {
                 return near.filter(|&b| wanted(b)).take(most).collect();
             }
         };
-        let Fingerprints { leading, common } = fingerprints;
+        let Fingerprints {
+            leading,
+            of,
+            common,
+        } = &**fingerprints;
         let rank = self.ranks[a as usize];
-        let keys = leading.keys(rank);
-        let count = common.count(keys);
+        let keys = of.row(rank);
+        let count = common.count(&keys);
         let (least, by_all) = least_shared(self.records[a as usize].fingerprints, count);
         let telling = keys.iter().filter(|&&key| !common.has(key));
-        let telling = telling.flat_map(|&key| leading.numbered(key));
+        let telling = telling.flat_map(|&key| leading.row(key));
         let common = keys.iter().filter(|&&key| by_all && common.has(key));
-        let common = common.flat_map(|&key| first_and_beside(rank, leading.numbered(key)));
+        let common = common.flat_map(|&key| first_and_beside(rank, leading.row(key)));
         let met = telling.chain(common).copied();
         let is_wanted = |b: u32| b != rank && wanted(self.order[b as usize]);
         let near = met_often(met, is_wanted, least, most).into_iter();

@@ -82,8 +82,8 @@ pub(crate) fn read(
         }),
         sample: statistics.map(Sample::of),
         told: Twice::with_room_for((collection.total_bytes() / 64) as usize),
-        // A sixteenth of the memory; the rest is for what has to be at hand.
-        aside: Aside::beyond(options.memory_for(collection.total_bytes()) / 16),
+        // A small part of the memory; the rest is for what has to be at hand.
+        aside: Aside::beyond(options.memory_for(collection.total_bytes()) / 32),
         seen: Mutex::default(),
         troubles: Mutex::default(),
     };

@@ -9,7 +9,7 @@ use twicetold_methods::winnow::Winnow;
 use twicetold_model::{Category, Form, Location, Problem, Standing, Verdict, Witness};
 use twicetold_source::{Collection, Trouble};
 
-use crate::aside::Shown;
+use crate::aside::{Shown, Stored};
 use crate::cache::{Cache, Reader, texts};
 use crate::check;
 use crate::counted::Unfit;
@@ -319,20 +319,21 @@ fn judge(
         Some(whole) => Called::Known(whole.thread_names(&records, &threads)),
         None => Called::after(&records, &threads),
     };
-    // What the report shows is taken over from the records: they are not needed any more.
-    let all = records.into_par_iter().zip(verdicts).zip(residues);
+    // Of the records only what the report shows is needed from here on: the rest makes room for the report.
+    let left: Vec<Left> = records.into_iter().map(Left::of).collect();
+    let all = left.into_par_iter().zip(verdicts).zip(residues);
     let mut messages: Vec<ScannedMessage> = all
-        .map(|((record, verdict), residue)| {
-            let shown = aside.into_shown(record.seldom);
+        .map(|((left, verdict), residue)| {
+            let shown = aside.take_shown(left.seldom);
             let shown = shown.unwrap_or_else(Shown::lost);
             ScannedMessage {
-                location: record.location,
-                form: record.form,
-                bytes: record.bytes,
+                location: left.location,
+                form: left.form,
+                bytes: left.bytes,
                 message_id: shown.message_id,
                 subject: shown.subject,
                 from: shown.from,
-                date: record.date,
+                date: left.date,
                 thread: None,
                 verdict,
                 residue,
@@ -438,6 +439,27 @@ fn redundant(a: u32, gone: &Decisions) -> Verdict {
             residue: proven.residue.clone(),
         },
     )
+}
+
+/// What is left of a record when everything is decided.
+struct Left {
+    location: Location,
+    form: Form,
+    bytes: u64,
+    date: Option<i64>,
+    seldom: Stored,
+}
+
+impl Left {
+    fn of(record: Record) -> Self {
+        Self {
+            location: record.location,
+            form: record.form,
+            bytes: record.bytes,
+            date: record.date,
+            seldom: record.seldom,
+        }
+    }
 }
 
 /// How conversations are called.

@@ -5,7 +5,7 @@
 //! larger collection can be told, and is judged as it is in the whole.
 
 use rayon::prelude::*;
-use twicetold_index::{Key, Numbers, Rows, Twice};
+use twicetold_index::{Key, Numbers, Packed, Rows, Standing, Twice, room_for};
 
 /// How far keys lead. An engine that makes parts of a collection goes by the same numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,15 +49,38 @@ impl Reach {
     }
 }
 
-/// The keys of a message as [`Shared::of`] takes them: without those of which `twice`, if given, knows that only one message has them. It lets some of these through.
-pub(crate) fn likely<K: Key>(mut keys: Vec<K>, twice: Option<&Twice>) -> Box<[K]> {
+/// The keys of each message, as far as others may have them: sorted, each once.
+#[derive(Debug)]
+pub(crate) struct Likely<K> {
+    /// The messages of [`PIECE`] numbers each.
+    pieces: Vec<Rows<K>>,
+}
+
+/// How many messages are looked at in one go. What is known of them is given back as a whole.
+pub(crate) const PIECE: usize = 4096;
+
+impl<K: Key> Likely<K> {
+    /// Those of all messages, from those of [`PIECE`] messages each.
+    pub(crate) fn of(pieces: Vec<Rows<K>>) -> Self {
+        Self { pieces }
+    }
+
+    fn keys(&self, message: u32) -> &[K] {
+        let (piece, place) = (message as usize / PIECE, message as usize % PIECE);
+        let piece = self.pieces.get(piece);
+        piece.map_or(&[], |piece| piece.row(place as u32))
+    }
+}
+
+/// Adds the keys of a message, without those of which `twice`, if given, knows that only one message has them. It lets some of these through.
+pub(crate) fn add_likely<K: Key>(rows: &mut Rows<K>, mut keys: Vec<K>, twice: Option<&Twice>) {
     if let Some(twice) = twice {
         twice.keep_shared(&mut keys);
     }
     // A message that repeats itself shares nothing with others by that.
     keys.sort_unstable();
     keys.dedup();
-    keys.into()
+    rows.push(keys);
 }
 
 /// The keys that several messages have, numbered, and those of each message. Messages are known by their places in the walk.
@@ -72,43 +95,56 @@ pub(crate) struct Shared<K> {
 }
 
 /// In how many parts keys are brought together, so that not all of them are needed at the same time in a form that sorts.
-const PARTS: u32 = 4;
+/// Two of them are at work at a time.
+const PARTS: u32 = 8;
 
 /// The keys that several messages have, sorted, and for each of them who has it.
-fn brought_together<K: Key>(likely: Vec<Box<[K]>>) -> (Vec<K>, Rows) {
-    let total = likely.iter().map(|own| own.len()).sum();
+fn brought_together<K: Key>(likely: &Likely<K>, order: &[u32]) -> (Vec<K>, Rows) {
+    let total: usize = order.iter().map(|&a| likely.keys(a).len()).sum();
     let mut keys = Vec::new();
     let mut holders = Rows::with_room_for(0, total);
-    let mut all: Vec<K::Held> = Vec::with_capacity(total / PARTS as usize);
+    for part in (0..PARTS).step_by(2) {
+        let of = |part: u32| in_part(likely, order, part, total);
+        let (low, high) = rayon::join(|| of(part), || of(part + 1));
+        for (own, held) in [low, high] {
+            keys.extend(own);
+            holders.append(&held);
+        }
+    }
+    (keys, holders)
+}
+
+/// The same of those keys alone that are in one of the parts.
+fn in_part<K: Key>(likely: &Likely<K>, order: &[u32], part: u32, total: usize) -> (Vec<K>, Rows) {
     let part_of = |key: &K| ((*key).into() >> (K::BITS - PARTS.ilog2())) as u32;
     let key = |held: &K::Held| K::of_held(*held).0;
-    for part in 0..PARTS {
-        all.clear();
-        for (own, rank) in likely.iter().zip(0..) {
-            let start = own.partition_point(|key| part_of(key) < part);
-            let own = own[start..].iter().take_while(|key| part_of(key) == part);
-            all.extend(own.map(|key| key.held_by(rank)));
-        }
-        all.par_sort_unstable();
-        for same in all.chunk_by(|a, b| key(a) == key(b)) {
-            if same.len() > 1 {
-                keys.push(key(&same[0]));
-                holders.push(same.iter().map(|held| K::of_held(*held).1));
-            }
+    let mut all: Vec<K::Held> = room_for(total / PARTS as usize);
+    for (&a, rank) in order.iter().zip(0..) {
+        let own = likely.keys(a);
+        let start = own.partition_point(|key| part_of(key) < part);
+        let own = own[start..].iter().take_while(|key| part_of(key) == part);
+        all.extend(own.map(|key| key.held_by(rank)));
+    }
+    all.par_sort_unstable();
+    let mut keys = Vec::new();
+    let mut holders = Rows::with_room_for(0, all.len());
+    for same in all.chunk_by(|a, b| key(a) == key(b)) {
+        if same.len() > 1 {
+            keys.push(key(&same[0]));
+            holders.push(same.iter().map(|held| K::of_held(*held).1));
         }
     }
     (keys, holders)
 }
 
 impl<K: Key> Shared<K> {
-    /// Finds the keys that several messages have. `likely` are those of each message, in the order of the walk; each once, sorted, and some that only one
-    /// message has may be missing.
-    pub(crate) fn of(likely: Vec<Box<[K]>>) -> Self {
-        let count = likely.len();
-        let (keys, holders) = brought_together(likely);
+    /// Finds the keys that several messages of the walk have.
+    pub(crate) fn of(likely: Likely<K>, order: &[u32]) -> Self {
+        let (keys, holders) = brought_together(&likely, order);
+        drop(likely);
         Self {
             numbers: Numbers::of(keys),
-            of: holders.turned(count),
+            of: holders.turned(order.len()),
             holders,
         }
     }
@@ -116,20 +152,32 @@ impl<K: Key> Shared<K> {
     /// The same with the keys numbered in the order in which the walk meets them, and without the keys themselves, for who asks by
     /// their numbers alone: keys of one message have numbers near each other, and so do those of its near copies. Whoever looks them up waits less for
     /// memory.
-    pub(crate) fn by_numbers(likely: Vec<Box<[K]>>) -> Self {
-        let count = likely.len();
-        let (_, by_key) = brought_together(likely);
+    pub(crate) fn by_numbers(likely: Likely<K>, order: &[u32]) -> Self {
+        let count = order.len();
+        let (_, by_key) = brought_together(&likely, order);
+        drop(likely);
         let mut first = Rows::with_room_for(by_key.len(), by_key.len());
         by_key
             .iter()
             .for_each(|row| first.push(row.first().copied()));
-        let met = first.turned(count);
+        let met: Vec<u32> = first.turned(count).iter().flatten().copied().collect();
         drop(first);
-        let mut holders = Rows::with_room_for(by_key.len(), by_key.numbers());
-        for &number in met.iter().flatten() {
-            holders.push(by_key.row(number).iter().copied());
-        }
+        let gathered = |numbers: &[u32], room: usize| {
+            let mut holders = Rows::with_room_for(numbers.len(), room);
+            for &number in numbers {
+                holders.push(by_key.row(number).iter().copied());
+            }
+            holders
+        };
+        // Whoever gathers waits for memory: two wait at the same time.
+        let (earlier, later) = met.split_at(met.len() / 2);
+        let (mut holders, behind) = rayon::join(
+            || gathered(earlier, by_key.numbers()),
+            || gathered(later, by_key.numbers() / 2),
+        );
         drop((by_key, met));
+        holders.append(&behind);
+        drop(behind);
         Self {
             numbers: Numbers::of(Vec::new()),
             of: holders.turned(count),
@@ -149,23 +197,23 @@ impl<K: Key> Shared<K> {
 
     /// Finds out whom each key leads to: those that `leads` says, and the first `most` of them.
     pub(crate) fn leading(self, most: usize, leads: impl Fn(Holding<'_, K>) -> bool) -> Leading<K> {
-        let numbers = &self.numbers;
-        let mut holders = Rows::with_room_for(self.holders.len(), self.holders.numbers());
-        for (row, number) in self.holders.iter().zip(0..) {
-            let holding = |place: u32, rank: u32| Holding {
-                numbers,
-                number,
-                rank,
-                frequency: row.len() as u32,
-                place,
-            };
-            let places = row.iter().zip(0..);
-            let led = places.filter(|&(&rank, place)| leads(holding(place, rank)));
-            holders.push(led.map(|(&rank, _)| rank).take(most));
-        }
+        let Self {
+            numbers,
+            mut holders,
+            of,
+        } = self;
+        holders.narrow(most, |standing: Standing<u32>| {
+            leads(Holding {
+                numbers: &numbers,
+                number: standing.list,
+                rank: standing.number,
+                frequency: standing.length,
+                place: standing.place,
+            })
+        });
         Leading {
-            numbers: self.numbers,
-            of: self.of,
+            numbers,
+            of,
             holders,
         }
     }
@@ -208,6 +256,11 @@ impl<K: Key> Leading<K> {
     pub(crate) fn has(&self, rank: u32, key: K) -> bool {
         let number = self.numbers.get(key);
         number.is_some_and(|number| self.keys(rank).binary_search(&number).is_ok())
+    }
+
+    /// Whom each key leads to, and apart from that the keys of each message, packed.
+    pub(crate) fn packed(self) -> (Rows, Packed) {
+        (self.holders, Packed::of(&self.of))
     }
 
     /// The messages that a numbered key leads to, in the order of the walk.

@@ -83,6 +83,27 @@ impl Writer {
     }
 }
 
+/// How many items of a list are written in one piece.
+const PIECE: usize = 4096;
+
+/// A list as [`Writer::list`] writes it, piece by piece: all of it may be too much to hold.
+pub(super) fn pieces<T>(
+    items: impl IntoIterator<Item = T, IntoIter: ExactSizeIterator>,
+    mut write: impl FnMut(&mut Writer, T),
+) -> impl Iterator<Item = Writer> {
+    let mut items = items.into_iter();
+    let mut count = Some(items.len());
+    std::iter::from_fn(move || {
+        let mut out = Writer::default();
+        if let Some(count) = count.take() {
+            out.number(count as u64);
+        }
+        let some = items.by_ref().take(PIECE);
+        some.for_each(|item| write(&mut out, item));
+        (!out.bytes.is_empty()).then_some(out)
+    })
+}
+
 /// Bytes being read.
 pub(crate) struct Reader<'b> {
     rest: &'b [u8],
@@ -230,6 +251,15 @@ mod tests {
             prop_assert_eq!(back.maybe(Reader::number), Some(maybe));
             prop_assert_eq!(back.range(), Some(7..9));
             prop_assert!(back.is_done());
+        }
+
+        #[test]
+        fn a_list_in_pieces_is_the_list(count in 0_usize..3 * PIECE) {
+            let mut out = Writer::default();
+            out.list(0..count, |out, n| out.number(n as u64));
+            let pieces = pieces(0..count, |out: &mut Writer, n| out.number(n as u64));
+            let pieces: Vec<u8> = pieces.flat_map(|piece| piece.bytes).collect();
+            prop_assert_eq!(pieces, out.bytes);
         }
 
         #[test]

@@ -7,9 +7,9 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use twicetold_source::Stamp;
-use xxhash_rust::xxh3::xxh3_128;
+use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
-use super::bytes::{Reader, Writer};
+use super::bytes::{Reader, Writer, pieces};
 use super::frames::Place;
 use super::verdicts;
 use crate::memo::Answers;
@@ -139,35 +139,35 @@ impl Known {
         scan: &Scan,
         answers: &Answers,
     ) -> io::Result<()> {
-        let mut result = Writer::default();
-        result.wide(asked);
-        verdicts::write(&mut result, scan);
-        let mut sorted: Vec<_> = answers.iter().collect();
-        sorted.sort_unstable_by_key(|(key, _)| **key);
-        let mut memory = Writer::default();
-        memory.list(sorted.into_iter(), |out, (key, answer)| {
-            out.wide(*key);
-            out.number(answer.len() as u64);
-            out.raw(answer);
-        });
-        let parts = [self.files_as_bytes(), result, memory];
-        let mut head = Writer::default();
-        head.raw(MARK);
-        head.raw(&version.to_le_bytes());
-        for part in &parts {
-            head.hash(part.bytes.len() as u64);
-            head.wide(xxh3_128(&part.bytes));
-        }
         let new = self.folder.join("known.new");
         let mut options = File::options();
         options.write(true).create(true).truncate(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let mut out = BufWriter::new(options.open(&new)?);
+        // How long the parts are is known when they have been written: none of them waits in memory for the others.
+        out.write_all(&[0; HEAD])?;
+        let mut head = Writer::default();
+        head.raw(MARK);
+        head.raw(&version.to_le_bytes());
+        let mut add = |pieces: &mut dyn Iterator<Item = Writer>| {
+            let (mut length, mut sum) = (0, Xxh3::new());
+            for piece in pieces {
+                length += piece.bytes.len() as u64;
+                sum.update(&piece.bytes);
+                out.write_all(&piece.bytes)?;
+            }
+            head.hash(length);
+            head.wide(sum.digest128());
+            io::Result::Ok(())
+        };
+        add(&mut std::iter::once(self.files_as_bytes()))?;
+        let mut question = Writer::default();
+        question.wide(asked);
+        add(&mut std::iter::once(question).chain(verdicts::pieces(scan)))?;
+        add(&mut answers_as_bytes(answers))?;
+        out.rewind()?;
         out.write_all(&head.bytes)?;
-        for part in &parts {
-            out.write_all(&part.bytes)?;
-        }
         out.into_inner()?;
         fs::rename(new, self.folder.join(NAME))
     }
@@ -194,6 +194,17 @@ impl Known {
         });
         out
     }
+}
+
+/// Answers in the order of their questions, some at a time.
+fn answers_as_bytes(answers: &Answers) -> impl Iterator<Item = Writer> {
+    let mut sorted: Vec<_> = answers.iter().collect();
+    sorted.sort_unstable_by_key(|(key, _)| **key);
+    pieces(sorted, |out, (key, answer)| {
+        out.wide(*key);
+        out.number(answer.len() as u64);
+        out.raw(answer);
+    })
 }
 
 /// One of the three parts, if it is as it was written.

@@ -2,17 +2,15 @@
 
 use std::sync::Arc;
 
-use twicetold_model::{
-    Category, Location, Residue, ResidueKind, Standing, Verdict, Witness,
-};
+use twicetold_model::{Category, Location, Residue, ResidueKind, Standing, Verdict, Witness};
 
-use super::bytes::{Reader, Writer};
+use super::bytes::{self, Reader, Writer};
 use super::records::{form_number, form_of, problems, read_problems};
 use crate::scan::{Scan, ScannedMessage};
 
-/// Writes the messages of a scan; troubles are not written, since what had trouble is read again.
-pub(super) fn write(out: &mut Writer, scan: &Scan) {
-    out.list(scan.messages.iter(), |out, message| {
+/// The messages of a scan, some at a time; troubles are not written, since what had trouble is read again.
+pub(super) fn pieces(scan: &Scan) -> impl Iterator<Item = Writer> {
+    bytes::pieces(&scan.messages, |out, message| {
         out.text(&message.location.path);
         out.maybe(message.location.offset, Writer::number);
         out.byte(form_number(message.form));
@@ -27,7 +25,7 @@ pub(super) fn write(out: &mut Writer, scan: &Scan) {
         residues(out, &message.verdict.residue);
         texts(out, &message.residue);
         problems(out, &message.problems);
-    });
+    })
 }
 
 pub(super) fn read(from: &mut Reader<'_>) -> Option<Scan> {
