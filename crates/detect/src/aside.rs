@@ -6,8 +6,8 @@
 use std::borrow::Cow;
 use std::fs::{self, File};
 use std::path::PathBuf;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use twicetold_methods::winnow::Winnow;
 use twicetold_model::{Digest, Problem};
@@ -157,8 +157,7 @@ pub(crate) struct Aside {
 
 #[derive(Debug)]
 struct Open {
-    /// `None` once everything has been written.
-    writing: Mutex<Option<Appending>>,
+    writing: Appending,
     /// Whether everything could be written, once somebody wants to read.
     written: OnceLock<bool>,
     reading: File,
@@ -166,15 +165,8 @@ struct Open {
 }
 
 impl Open {
-    fn writing(&self) -> MutexGuard<'_, Option<Appending>> {
-        self.writing.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn read(&self, place: Place) -> Option<Vec<u8>> {
-        let finish = || match self.writing().take() {
-            Some(writing) => writing.finish().is_ok(),
-            None => false,
-        };
+        let finish = || self.writing.finish().is_ok();
         self.written
             .get_or_init(finish)
             .then(|| read_back(&self.reading, place))?
@@ -202,9 +194,7 @@ impl Aside {
         shown.write(&mut out);
         told(&mut out, &detail.told);
         out.halves(&detail.numbers);
-        let added = self
-            .open()
-            .and_then(|open| open.writing().as_mut()?.add(&out.bytes));
+        let added = self.open().and_then(|open| open.writing.add(&out.bytes));
         // No room on the disk either: then memory it is.
         added.map_or(Stored::Here(seldom), Stored::Aside)
     }
@@ -259,7 +249,7 @@ impl Aside {
                 let _ = fs::remove_file(&path);
             }
             Some(Open {
-                writing: Mutex::new(Some(writing)),
+                writing,
                 written: OnceLock::new(),
                 reading,
                 path,

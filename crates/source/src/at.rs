@@ -1,4 +1,4 @@
-//! Reading at a place of a file, on any number of threads.
+//! Reading and writing at a place of a file, on any number of threads.
 
 use std::fs::File;
 use std::io;
@@ -25,6 +25,35 @@ pub fn read_exact_at(file: &File, mut bytes: &mut [u8], mut at: u64) -> io::Resu
         }
         bytes = &mut bytes[read..];
         at += read as u64;
+    }
+    Ok(())
+}
+
+/// Writes `bytes` at a place of a file. Where others write in it does not matter.
+///
+/// # Errors
+/// If the file cannot be written to.
+#[cfg(unix)]
+pub fn write_all_at(file: &File, bytes: &[u8], at: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::write_all_at(file, bytes, at)
+}
+
+/// Writes `bytes` at a place of a file. Where others write in it does not matter.
+///
+/// # Errors
+/// If the file cannot be written to.
+#[cfg(windows)]
+pub fn write_all_at(file: &File, mut bytes: &[u8], mut at: u64) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match std::os::windows::fs::FileExt::seek_write(file, bytes, at) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(written) => {
+                bytes = &bytes[written..];
+                at += written as u64;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
     }
     Ok(())
 }

@@ -2,11 +2,13 @@
 
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use foldhash::fast::FixedState;
-use twicetold_source::read_exact_at;
+use twicetold_source::{read_exact_at, write_all_at};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// What stands before each record: the checksum of its bytes.
@@ -34,13 +36,25 @@ pub(super) fn path(folder: &Path, number: u64) -> PathBuf {
     folder.join(format!("records-{number}"))
 }
 
-/// A file of records that is being added to.
+/// A file of records that is being added to, by several threads at the same time.
 #[derive(Debug)]
 pub(crate) struct Appending {
-    out: BufWriter<File>,
-    length: u64,
-    failed: bool,
+    file: File,
+    filling: Mutex<Filling>,
+    failed: AtomicBool,
 }
+
+/// What is to be written behind what has been written.
+#[derive(Debug)]
+struct Filling {
+    at: u64,
+    bytes: Vec<u8>,
+    /// Nothing is added any more.
+    finished: bool,
+}
+
+/// So many bytes are written at once.
+const WRITTEN: usize = 1 << 20;
 
 impl Appending {
     /// Makes a new file, for its owner alone; fails if there is one.
@@ -54,9 +68,13 @@ impl Appending {
 
     fn behind(file: File, length: u64) -> Self {
         Self {
-            out: BufWriter::with_capacity(1 << 20, file),
-            length,
-            failed: false,
+            file,
+            filling: Mutex::new(Filling {
+                at: length,
+                bytes: Vec::new(),
+                finished: false,
+            }),
+            failed: AtomicBool::new(false),
         }
     }
 
@@ -66,35 +84,74 @@ impl Appending {
         options.write(true).create(true).truncate(false);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let mut file = options.open(path)?;
+        let file = options.open(path)?;
         // Shorter than it should be: its records will fail their checksums, and be written again behind it.
         file.set_len(length)?;
-        file.seek(SeekFrom::Start(length))?;
         Ok(Self::behind(file, length))
     }
 
-    /// Adds a record.
-    pub(crate) fn add(&mut self, record: &[u8]) -> Option<Place> {
-        let place = Place {
-            at: self.length,
-            length: u32::try_from(HEAD + record.len()).ok()?,
-        };
-        let written = self
-            .out
-            .write_all(&xxh3_64(record).to_le_bytes())
-            .and_then(|()| self.out.write_all(record));
-        self.failed |= written.is_err();
-        self.length = place.end();
-        (!self.failed).then_some(place)
+    fn filling(&self) -> MutexGuard<'_, Filling> {
+        self.filling.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How long the file is, when all of it is there.
-    pub(crate) fn finish(mut self) -> io::Result<u64> {
-        if self.failed {
-            return Err(io::ErrorKind::WriteZero.into());
+    /// Adds a record.
+    pub(crate) fn add(&self, record: &[u8]) -> Option<Place> {
+        let length = u32::try_from(HEAD + record.len()).ok()?;
+        let sum = xxh3_64(record).to_le_bytes();
+        let (place, full) = {
+            let mut filling = self.filling();
+            if filling.finished {
+                return None;
+            }
+            let at = filling.at + filling.bytes.len() as u64;
+            filling.bytes.extend_from_slice(&sum);
+            filling.bytes.extend_from_slice(record);
+            let is_full = filling.bytes.len() >= WRITTEN;
+            (Place { at, length }, is_full.then(|| filling.take()))
+        };
+        // Others go on while this is written.
+        if let Some((bytes, at)) = full {
+            self.write(&bytes, at);
+            // The room serves again, unless somebody has made another one.
+            self.filling().reuse(bytes);
         }
-        self.out.flush()?;
-        Ok(self.length)
+        (!self.failed.load(Ordering::Relaxed)).then_some(place)
+    }
+
+    fn write(&self, bytes: &[u8], at: u64) {
+        if write_all_at(&self.file, bytes, at).is_err() {
+            self.failed.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Writes what is left; how long the file is, when all of it is there. Nothing can be added from here on.
+    pub(crate) fn finish(&self) -> io::Result<u64> {
+        let (bytes, at) = {
+            let mut filling = self.filling();
+            filling.finished = true;
+            filling.take()
+        };
+        self.write(&bytes, at);
+        match self.failed.load(Ordering::Relaxed) {
+            true => Err(io::ErrorKind::WriteZero.into()),
+            false => Ok(at + bytes.len() as u64),
+        }
+    }
+}
+
+impl Filling {
+    /// What is to be written, and where.
+    fn take(&mut self) -> (Vec<u8>, u64) {
+        let at = self.at;
+        self.at += self.bytes.len() as u64;
+        (std::mem::take(&mut self.bytes), at)
+    }
+
+    fn reuse(&mut self, mut room: Vec<u8>) {
+        if self.bytes.capacity() == 0 {
+            room.clear();
+            self.bytes = room;
+        }
     }
 }
 
@@ -156,7 +213,7 @@ pub(super) fn pack(
     places: &mut HashMap<u128, Place, FixedState>,
 ) -> io::Result<u64> {
     let old = File::open(from)?;
-    let mut new = Appending::open(to, 0)?;
+    let new = Appending::open(to, 0)?;
     let mut order: Vec<u128> = places.keys().copied().collect();
     order.sort_by_key(|print| (places[print].at, *print));
     let mut packed = HashMap::default();
@@ -168,4 +225,36 @@ pub(super) fn pack(
     }
     *places = packed;
     new.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_added_by_many_are_all_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("records");
+        let appending = Appending::create(&path).unwrap();
+        let record = |n: usize| vec![n as u8; n * 37 % 60_000];
+        let places: Vec<Vec<(usize, Place)>> = std::thread::scope(|scope| {
+            let add = |first: usize| {
+                let each = (first..400).step_by(4);
+                each.map(|n| (n, appending.add(&record(n)).unwrap()))
+                    .collect()
+            };
+            let threads: Vec<_> = (0..4)
+                .map(|first| scope.spawn(move || add(first)))
+                .collect();
+            threads.into_iter().map(|t| t.join().unwrap()).collect()
+        });
+        let length = appending.finish().unwrap();
+        assert_eq!(std::fs::metadata(&path).unwrap().len(), length);
+        let file = File::open(&path).unwrap();
+        for (n, place) in places.into_iter().flatten() {
+            assert_eq!(read_back(&file, place), Some(record(n)), "{n}");
+        }
+        assert_eq!(appending.add(b"late"), None);
+        assert!(Appending::create(&path).is_err(), "there is one");
+    }
 }

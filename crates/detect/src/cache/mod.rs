@@ -130,7 +130,7 @@ impl Cache {
             known,
             places: Places::default(),
             added: Mutex::default(),
-            appending: appending.map(Mutex::new),
+            appending,
             _lock: lock,
         }
     }
@@ -153,7 +153,7 @@ pub(crate) struct Opened {
     /// Where those are that this scan has added.
     added: Mutex<Places>,
     /// Where new records go, if this scan may write.
-    appending: Option<Mutex<Appending>>,
+    appending: Option<Appending>,
     /// Held as long as this scan may write.
     _lock: Option<File>,
 }
@@ -264,7 +264,7 @@ impl Opened {
             return;
         };
         let frame = records::write(record, seldom, pairs);
-        if let Some(place) = lock(appending).add(&frame) {
+        if let Some(place) = appending.add(&frame) {
             lock(&self.added).insert(record.print, place);
         }
     }
@@ -284,9 +284,6 @@ impl Opened {
         let mut places = self.places;
         let added = self.added.into_inner();
         places.extend(added.unwrap_or_else(PoisonError::into_inner));
-        let appending = appending
-            .into_inner()
-            .unwrap_or_else(PoisonError::into_inner);
         let Ok(mut length) = appending.finish() else {
             return;
         };
