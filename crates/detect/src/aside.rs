@@ -9,135 +9,10 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use twicetold_methods::winnow::Winnow;
-use twicetold_model::{Digest, Problem};
+use twicetold_model::Segment;
 
-use crate::cache::{
-    Appending, Place, Reader, Writer, problems, read_back, read_problems, read_told, told,
-};
-use crate::record::Told;
-
-/// What of a message is seldom asked for.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Seldom {
-    pub(crate) detail: Detail,
-    pub(crate) shown: Shown,
-}
-
-/// What a report shows of a message.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Shown {
-    pub(crate) message_id: Option<String>,
-    pub(crate) subject: String,
-    pub(crate) from: String,
-    /// Checksum of its text to the letter, its attachments and links: who has the same one is a copy, proved.
-    pub(crate) digest: Digest,
-    pub(crate) problems: Vec<Problem>,
-}
-
-impl Shown {
-    /// Of a message of which this could not be read back.
-    pub(crate) fn lost() -> Self {
-        let what = "its subject and sender were put aside and could not be read back";
-        Self {
-            problems: vec![Problem::new(what)],
-            ..Self::default()
-        }
-    }
-
-    fn write(&self, to: &mut Writer) {
-        let mut out = Writer::with_room_for(self.size());
-        out.maybe(self.message_id.as_deref(), Writer::text);
-        out.text(&self.subject);
-        out.text(&self.from);
-        out.raw(&self.digest);
-        problems(&mut out, &self.problems);
-        // Whoever wants what stands behind it passes over it.
-        to.number(out.bytes.len() as u64);
-        to.raw(&out.bytes);
-    }
-
-    /// Passes over one.
-    fn skip(from: &mut Reader<'_>) -> Option<()> {
-        let length = from.number()?.try_into().ok()?;
-        from.raw(length).map(drop)
-    }
-
-    fn read(from: &mut Reader<'_>) -> Option<Self> {
-        from.number()?;
-        Some(Self {
-            message_id: from.maybe(Reader::text)?,
-            subject: from.text()?,
-            from: from.text()?,
-            digest: from.digest()?,
-            problems: read_problems(from)?,
-        })
-    }
-
-    /// About how many bytes of memory it takes.
-    fn size(&self) -> usize {
-        let texts = [
-            self.message_id.as_deref().unwrap_or_default(),
-            &self.subject,
-            &self.from,
-        ];
-        size_of::<Self>() + texts.iter().map(|text| text.len()).sum::<usize>()
-    }
-}
-
-/// What finding candidates needs to know of the message that is asked about.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Detail {
-    /// Its sentences, packaging included, in the order of the text.
-    pub(crate) told: Box<[Told]>,
-    /// The word pairs and facts of its content, sentence by sentence in the order of the text: half of the number of each.
-    pub(crate) numbers: Box<[u32]>,
-    /// Its fingerprints, if they are not made of those pairs but of numbers by first appearance.
-    pub(crate) numbered: Option<Box<[u32]>>,
-}
-
-/// A sentence with what is remembered of it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Sentence<'d> {
-    pub(crate) told: Told,
-    /// Its word pairs, as far as they take part in fingerprints.
-    pub(crate) pairs: &'d [u32],
-    /// Its facts: each stands wherever the sentence does.
-    pub(crate) facts: &'d [u32],
-}
-
-impl Detail {
-    /// Each sentence with its pairs and facts.
-    pub(crate) fn sentences(&self) -> impl Iterator<Item = Sentence<'_>> {
-        let mut rest: &[u32] = &self.numbers;
-        let mut next = move |count: usize| rest.split_off(..count).unwrap_or_default();
-        self.told.iter().map(move |&told| Sentence {
-            told,
-            pairs: next(told.pairs as usize),
-            facts: next(told.facts()),
-        })
-    }
-
-    /// How many fingerprints the pairs have.
-    pub(crate) fn count_fingerprints(&self, winnow: Winnow) -> u32 {
-        let counts = self
-            .sentences()
-            .map(|sentence| winnow.count(sentence.pairs));
-        counts.sum::<usize>() as u32
-    }
-
-    /// The fingerprints of its content, in the order of the text.
-    pub(crate) fn fingerprints(&self, winnow: Winnow) -> Vec<u32> {
-        if let Some(numbered) = &self.numbered {
-            return numbered.to_vec();
-        }
-        let mut fingerprints = Vec::with_capacity(self.numbers.len());
-        for sentence in self.sentences() {
-            winnow.append(sentence.pairs, &mut fingerprints);
-        }
-        fingerprints
-    }
-}
+use crate::cache::{Appending, Place, Reader, Writer, read_back, read_told, told};
+use crate::seldom::{Detail, Seldom, Shown, read_segments, segments};
 
 /// Where that is which is seldom asked for.
 #[derive(Clone, Debug)]
@@ -184,16 +59,16 @@ impl Aside {
 
     /// Puts it where there is room for it.
     pub(crate) fn put(&self, seldom: Box<Seldom>) -> Stored {
-        let Seldom { detail, shown } = &*seldom;
-        let size = size_of_val(&*detail.told) + size_of_val(&*detail.numbers) + shown.size();
+        let size = seldom.size();
         let used = self.used.fetch_add(size as u64, Ordering::Relaxed);
         if used < self.room {
             return Stored::Here(seldom);
         }
         let mut out = Writer::with_room_for(size);
-        shown.write(&mut out);
-        told(&mut out, &detail.told);
-        out.halves(&detail.numbers);
+        seldom.shown.write(&mut out);
+        segments(&mut out, &seldom.segments);
+        told(&mut out, &seldom.detail.told);
+        out.halves(&seldom.detail.numbers);
         let added = self.open().and_then(|open| open.writing.add(&out.bytes));
         // No room on the disk either: then memory it is.
         added.map_or(Stored::Here(seldom), Stored::Aside)
@@ -208,6 +83,7 @@ impl Aside {
         let frame = self.read(place)?;
         let mut from = Reader::new(&frame);
         Shown::skip(&mut from)?;
+        read_segments(&mut from)?;
         Some(Cow::Owned(Detail {
             told: read_told(&mut from)?.into(),
             numbers: from.halves()?.into(),
@@ -226,7 +102,22 @@ impl Aside {
         }
     }
 
-    /// The same, taken out of what is no longer needed.
+    /// What the lines of a message are for; nothing if that is not known, or cannot be read back.
+    pub(crate) fn segments(&self, stored: &Stored) -> Vec<Segment> {
+        match stored {
+            Stored::Here(seldom) => seldom.segments.to_vec(),
+            Stored::Aside(place) => self.segments_aside(*place).unwrap_or_default(),
+        }
+    }
+
+    fn segments_aside(&self, place: Place) -> Option<Vec<Segment>> {
+        let frame = self.read(place)?;
+        let mut from = Reader::new(&frame);
+        Shown::skip(&mut from)?;
+        read_segments(&mut from)
+    }
+
+    /// What a report shows, taken out of what is no longer needed.
     pub(crate) fn take_shown(&self, stored: Stored) -> Option<Shown> {
         match stored {
             Stored::Here(seldom) => Some(seldom.shown),
@@ -269,7 +160,10 @@ impl Drop for Open {
 
 #[cfg(test)]
 mod tests {
+    use twicetold_model::{Problem, SegmentKind};
+
     use super::*;
+    use crate::record::Told;
 
     #[test]
     fn what_is_put_aside_comes_back() {
@@ -293,6 +187,14 @@ mod tests {
                         digest: [n as u8; 32],
                         problems: (0..n % 2).map(|_| Problem::new("late")).collect(),
                     },
+                    segments: (0..n as u32 % 5)
+                        .map(|m| Segment {
+                            kind: SegmentKind::Signature,
+                            depth: m as u8,
+                            start: m * 1000 + n as u32,
+                            end: m * 1000 + 900,
+                        })
+                        .collect(),
                 })
             })
             .collect();
@@ -302,6 +204,7 @@ mod tests {
         for (seldom, stored) in all.iter().zip(stored) {
             assert_eq!(aside.detail(&stored).as_deref(), Some(&seldom.detail));
             assert_eq!(aside.shown(&stored).as_deref(), Some(&seldom.shown));
+            assert_eq!(*aside.segments(&stored), *seldom.segments);
             assert_eq!(aside.take_shown(stored).as_ref(), Some(&seldom.shown));
         }
         let roomy = Aside::beyond(u64::MAX);

@@ -7,8 +7,8 @@ use twicetold_mail::words::hash_of;
 use twicetold_methods::winnow::{counts, mix, pair};
 use twicetold_model::{Document, SegmentKind, Word, WordFlags, WordKind};
 
-use crate::aside::Detail;
 use crate::record::{Told, fact_number};
+use crate::seldom::Detail;
 
 /// Words that say nothing on their own: a sentence of nothing else is a courtesy.
 const COURTESIES: &str = "fyi thanks thank you cheers regards please see below above attached forwarded fwd fw \

@@ -6,7 +6,7 @@ use foldhash::fast::FixedState;
 use twicetold_index::Twice;
 
 use crate::align::most_altered;
-use crate::aside::{Detail, Sentence};
+use crate::seldom::{Detail, Sentence};
 
 /// How many pairs of a sentence of so many words may be missing where it stands in another message: a word that differs
 /// takes two with it, a compound written apart three.

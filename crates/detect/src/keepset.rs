@@ -59,7 +59,7 @@ pub(crate) struct Walk<'s> {
     /// If this is a part of a larger collection: in which batch of the whole each message is.
     pub(crate) batches: Option<Vec<u32>>,
     /// What there was no room for.
-    pub(crate) aside: Aside,
+    pub(crate) aside: &'s Aside,
     /// What comparing texts has led to before.
     pub(crate) memo: Memo,
     /// What was found out about messages that nothing covered so far.

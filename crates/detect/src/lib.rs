@@ -44,6 +44,7 @@ mod reading;
 mod recheck;
 mod record;
 mod scan;
+mod seldom;
 mod shared;
 mod show;
 mod threads;

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use foldhash::fast::FixedState;
 use twicetold_source::{Again, Collection};
 
+use crate::aside::Aside;
 use crate::comparable::Comparable;
 use crate::record::Record;
 use crate::scan::Reread;
@@ -18,6 +19,8 @@ const SHELF: usize = 6 << 20;
 pub(crate) struct Library<'c> {
     again: Again<'c>,
     pub(crate) records: &'c [Record],
+    /// Who knows what the lines of messages are for.
+    aside: &'c Aside,
     shelves: Mutex<Shelves>,
     /// How many bytes a shelf holds.
     room: usize,
@@ -34,10 +37,16 @@ struct Shelves {
 }
 
 impl<'c> Library<'c> {
-    pub(crate) fn new(collection: &'c Collection, records: &'c [Record], memory: u64) -> Self {
+    pub(crate) fn new(
+        collection: &'c Collection,
+        records: &'c [Record],
+        aside: &'c Aside,
+        memory: u64,
+    ) -> Self {
         Self {
             again: Again::of(collection),
             records,
+            aside,
             shelves: Mutex::default(),
             room: usize::try_from(memory / 8).unwrap_or(SHELF).min(SHELF),
             messages: AtomicU64::new(0),
@@ -77,8 +86,14 @@ impl<'c> Library<'c> {
         self.messages.fetch_add(1, Ordering::Relaxed);
         self.bytes.fetch_add(record.bytes, Ordering::Relaxed);
         let raw = self.again.read(&record.location, record.bytes).ok()?;
-        (raw.bytes.len() as u64 == record.bytes)
-            .then(|| Comparable::new(twicetold_mail::read(record.form, &raw.bytes)))
+        (raw.bytes.len() as u64 == record.bytes).then(|| {
+            let segments = self.aside.segments(&record.seldom);
+            Comparable::new(twicetold_mail::read_again(
+                record.form,
+                &raw.bytes,
+                segments,
+            ))
+        })
     }
 }
 

@@ -6,11 +6,12 @@
 use twicetold_methods::winnow::Winnow;
 use twicetold_model::{Form, Location, Problem, RawMessage};
 
-use crate::aside::{Seldom, Sentence, Stored};
+use crate::aside::Stored;
 use crate::hard::most_broken;
 use crate::options::Options;
 use crate::order::{KeepRule, content_key, policy_key};
 use crate::record::{Record, record};
+use crate::seldom::{Seldom, Sentence};
 
 /// The outline of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,7 +112,7 @@ pub fn outline(raw: &RawMessage<'_>, options: &Options) -> Outline {
         answers: record.answers,
     };
     if let Stored::Here(seldom) = record.seldom {
-        let Seldom { detail, shown } = *seldom;
+        let Seldom { detail, shown, .. } = *seldom;
         outline.message_id = shown.message_id;
         outline.problems = shown.problems;
         for Sentence { told, pairs, .. } in detail.sentences() {

@@ -15,7 +15,6 @@ use twicetold_index::Filter;
 use twicetold_model::{Category, Witness};
 
 use crate::align::find;
-use crate::aside::Detail;
 use crate::cache::{Reader, Writer};
 use crate::check;
 use crate::comparable::Comparable;
@@ -25,6 +24,7 @@ use crate::keepset::{Kept, Walk};
 use crate::memo::{Question as Asked, write_yes_or_no, yes_or_no};
 use crate::options::Numbering;
 use crate::proven::{Proven, read_proven, write_proven};
+use crate::seldom::Detail;
 use crate::shared::Leading;
 use crate::versions::counterpart;
 

@@ -11,8 +11,9 @@ use twicetold_model::{
 };
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::aside::{Seldom, Shown, Stored};
+use crate::aside::Stored;
 use crate::comparable::{Comparable, as_written, as_written_in_ascii, subject_facts};
+use crate::seldom::{Seldom, Shown};
 use crate::threads::{is_answer, plain_subject};
 
 /// A sentence as the scan remembers it.
@@ -183,6 +184,7 @@ pub(crate) fn record(
                 digest: digest(document),
                 problems: document.problems.clone(),
             },
+            segments: document.segments.as_slice().into(),
         })),
         pairs: Filter::of_halves(&pairs),
         says: ready.says() as u32,

@@ -9,7 +9,7 @@ use twicetold_methods::winnow::Winnow;
 use twicetold_model::{Category, Form, Location, Problem, Standing, Verdict, Witness};
 use twicetold_source::{Collection, Trouble};
 
-use crate::aside::{Shown, Stored};
+use crate::aside::Stored;
 use crate::cache::{Cache, Reader, texts};
 use crate::check;
 use crate::counted::Unfit;
@@ -24,6 +24,7 @@ use crate::part::{Statistics, Whole};
 use crate::progress::{Progress, Stage};
 use crate::reading::{self, Read};
 use crate::record::{Record, Sameness};
+use crate::seldom::Shown;
 use crate::threads::threads;
 
 /// What a scan found.
@@ -211,7 +212,7 @@ fn judge(
         ranks[a as usize] = rank;
     }
     let memory = options.memory_for(collection.total_bytes());
-    let library = Library::new(collection, &records, memory);
+    let library = Library::new(collection, &records, &aside, memory);
     let relating = Told {
         records: &records,
         order: &order,
@@ -237,7 +238,7 @@ fn judge(
         order: &order,
         ranks,
         batches: whole.map(|whole| whole.batches(&records)),
-        aside,
+        aside: &aside,
         memo,
         hard: Mutex::default(),
     };
@@ -301,8 +302,7 @@ fn judge(
         shown[a as usize] = near.shown;
     }
     let residues = residue_texts(&verdicts, shown, &walk);
-    let Walk { memo, aside, .. } = walk;
-    let answers = memo.answers();
+    let answers = walk.memo.answers();
     over.push((Stage::Copies, library.reread()));
     // No text is read any more.
     drop(library);

@@ -11,7 +11,7 @@ pub mod segment;
 mod wanted;
 pub mod words;
 
-use twicetold_model::{Document, Form};
+use twicetold_model::{Document, Form, Segment};
 pub use wanted::{Wants, read_wanted};
 
 /// Reads a message of the given form.
@@ -23,13 +23,31 @@ pub use wanted::{Wants, read_wanted};
 /// assert_eq!(document.words.len(), 2);
 /// ```
 pub fn read(form: Form, bytes: &[u8]) -> Document {
+    read_again(form, bytes, Vec::new())
+}
+
+/// Reads a message that was read before: `segments` are those that it had then. If they cannot be those of its text they
+/// are found out again, as they are if there are none.
+///
+/// ```
+/// use twicetold_model::Form;
+/// let mail = b"Subject: Lunch\r\n\r\nAt noon?\r\n\r\nKind regards\r\nAnna\r\n";
+/// let document = twicetold_mail::read(Form::Mail, mail);
+/// let again = twicetold_mail::read_again(Form::Mail, mail, document.segments.clone());
+/// assert_eq!(again.segments, document.segments);
+/// assert_eq!(again.sentences, document.sentences);
+/// ```
+pub fn read_again(form: Form, bytes: &[u8], segments: Vec<Segment>) -> Document {
     let visible = match form {
         Form::Mail => mime::open(bytes),
         Form::Text => mime::open_text(bytes),
         Form::Json => mime::open_json(bytes),
         Form::Sgml => mime::open_sgml(bytes),
     };
-    let segments = segment::segment(&visible.text, &visible.envelope);
+    let segments = match segment::may_be_of(&visible.text, &segments) {
+        true => segments,
+        false => segment::segment(&visible.text, &visible.envelope),
+    };
     let mut document = Document {
         envelope: visible.envelope,
         text: visible.text,

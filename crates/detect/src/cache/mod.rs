@@ -25,11 +25,11 @@ use foldhash::fast::FixedState;
 use twicetold_model::Location;
 use twicetold_source::Collection;
 
-use crate::aside::Seldom;
 use crate::memo::{Answers, Question};
 use crate::options::{Numbering, Options};
 use crate::record::Record;
 use crate::scan::Scan;
+use crate::seldom::Seldom;
 use known::{Known, KnownFile, KnownMessage};
 
 pub(crate) use bytes::{Reader, Writer};

@@ -7,8 +7,9 @@ use twicetold_mail::words::hash_of;
 use twicetold_model::{Form, Location, Problem};
 
 use super::bytes::{Reader, Writer};
-use crate::aside::{Detail, Seldom, Shown, Stored};
+use crate::aside::Stored;
 use crate::record::{Record, Told, name};
+use crate::seldom::{Detail, Seldom, Shown};
 
 /// Sentences.
 pub(crate) fn told(out: &mut Writer, told: &[Told]) {
@@ -44,7 +45,7 @@ pub(crate) fn read_problems(from: &mut Reader<'_>) -> Option<Vec<Problem>> {
 
 /// A record without its place, what is seldom asked for of it, and half the number of each of its word pairs.
 pub(super) fn write(record: &Record, seldom: &Seldom, pairs: &[u32]) -> Vec<u8> {
-    let Seldom { detail, shown } = seldom;
+    let Seldom { detail, shown, .. } = seldom;
     let mut out = Writer::default();
     out.byte(form_number(record.form));
     out.number(record.bytes);
@@ -124,6 +125,7 @@ pub(super) fn read(bytes: &[u8], location: Location, print: u128) -> Option<(Rec
                 digest,
                 problems,
             },
+            segments: Box::default(),
         })),
         pairs: Filter::of_halves(&pairs),
         says,

@@ -71,6 +71,25 @@ pub fn segment(text: &str, envelope: &Envelope) -> Vec<Segment> {
     collect(&page, unmarked)
 }
 
+/// Whether segments can be those of a text: they stand in it in order, each begins with a line, and no word stands outside of them.
+/// No segments are nobody's.
+pub(crate) fn may_be_of(text: &str, segments: &[Segment]) -> bool {
+    let wordless = |from: usize, to: usize| {
+        text.get(from..to)
+            .is_some_and(|gap| !gap.contains(char::is_alphanumeric))
+    };
+    let begins_a_line = |at: usize| at == 0 || text.as_bytes().get(at - 1) == Some(&b'\n');
+    let mut before = 0;
+    for segment in segments {
+        let (start, end) = (segment.start as usize, segment.end as usize);
+        if end <= start || !wordless(before, start) || !begins_a_line(start) {
+            return false;
+        }
+        before = end;
+    }
+    before > 0 && wordless(before, text.len())
+}
+
 /// Where text of depth 0 is quoted all the same, because an attribution stands above it.
 ///
 /// An attribution that is followed by marked lines announces just these; one that is followed by
