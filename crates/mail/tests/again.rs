@@ -7,8 +7,8 @@ use twicetold_mail::{read, read_again};
 use twicetold_model::{Document, Form, Segment};
 
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
         match path.is_dir() {
             true => files(&path, found),
             false => found.push(path),
@@ -26,7 +26,7 @@ fn mails() -> Vec<Vec<u8>> {
         let name = path.extension().and_then(|name| name.to_str());
         name == Some("eml")
     });
-    mails.map(|path| fs::read(path).unwrap()).collect()
+    mails.map(|path| fs::read(path).expect("a mail")).collect()
 }
 
 fn assert_same(again: &Document, first: &Document, what: &str) {

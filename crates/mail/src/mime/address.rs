@@ -1,21 +1,22 @@
 //! Lists of addresses, as mail really writes them.
 
+use std::borrow::Cow;
+
 use super::{clean, encoded};
 
 /// A person or a mailbox.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Address {
+pub(super) struct Address<'t> {
     /// The display name; empty if there is none.
-    pub(super) name: String,
+    pub(super) name: Cow<'t, str>,
     /// What stands in angle brackets, or a bare address; empty if there is none.
-    pub(super) address: String,
+    pub(super) address: Cow<'t, str>,
 }
 
-/// Reads a list of addresses. Anything that is no address is a display name.
-pub(super) fn list(raw: &[u8], hint: Option<&str>) -> Vec<Address> {
+/// Reads a list of addresses, and calls `found` with each. Anything that is no address is a display name.
+pub(super) fn each(raw: &[u8], hint: Option<&str>, found: &mut dyn FnMut(Address<'_>)) {
     let text = encoded::raw_text(raw, hint);
     let text = text.as_ref();
-    let mut list = Vec::new();
     let mut open = Entry::default();
     let mut rest = text;
     while let Some(at) = rest.bytes().position(|b| SPECIAL[b as usize]) {
@@ -40,12 +41,11 @@ pub(super) fn list(raw: &[u8], hint: Option<&str>) -> Vec<Address> {
                 open.comment.clear();
             }
             b':' => open.name.push(':'),
-            _ => list.extend(open.finish(hint)),
+            _ => open.finish(hint, found),
         }
     }
     open.name.push_str(rest);
-    list.extend(open.finish(hint));
-    list
+    open.finish(hint, found);
 }
 
 /// Whether a byte ends a stretch of a display name.
@@ -115,18 +115,25 @@ impl<'t> Entry<'t> {
         !self.colons
     }
 
-    /// The address, unless there is nothing; then begins anew.
-    fn finish(&mut self, hint: Option<&str>) -> Option<Address> {
-        let found = address(&self.name, &self.comment, self.address.take(), hint);
+    /// Tells of the address, unless there is nothing; then begins anew.
+    fn finish(&mut self, hint: Option<&str>, found: &mut dyn FnMut(Address<'_>)) {
+        let one = address(&self.name, &self.comment, self.address.take(), hint);
+        if !one.name.is_empty() || !one.address.is_empty() {
+            found(one);
+        }
         self.name.clear();
         self.comment.clear();
         self.colons = false;
-        (!found.name.is_empty() || !found.address.is_empty()).then_some(found)
     }
 }
 
-fn address(name: &str, comment: &str, address: Option<&str>, hint: Option<&str>) -> Address {
-    let words = |text: &str| clean::line(&encoded::decode_str(text.trim(), hint));
+fn address<'t>(
+    name: &'t str,
+    comment: &'t str,
+    address: Option<&'t str>,
+    hint: Option<&str>,
+) -> Address<'t> {
+    let words = |text: &'t str| encoded::words(text.trim(), hint);
     let bare = name.trim();
     match address {
         Some(address) if !address.is_empty() => {
@@ -137,13 +144,13 @@ fn address(name: &str, comment: &str, address: Option<&str>, hint: Option<&str>)
             };
             Address {
                 name,
-                address: clean::line(address),
+                address: clean::on_one_line(address),
             }
         }
         // "me@example.org (My Name)"
         _ if bare.contains('@') && !has_blank(bare) => Address {
             name: words(comment),
-            address: clean::line(bare),
+            address: clean::on_one_line(bare),
         },
         _ if bare.contains('@') => {
             let found = bare
@@ -151,13 +158,15 @@ fn address(name: &str, comment: &str, address: Option<&str>, hint: Option<&str>)
                 .find(|word| word.contains('@'))
                 .unwrap_or_default();
             Address {
-                name: words(&bare.replace(found, " ")),
-                address: clean::line(found),
+                name: Cow::Owned(
+                    encoded::words(bare.replace(found, " ").trim(), hint).into_owned(),
+                ),
+                address: clean::on_one_line(found),
             }
         }
         _ => Address {
             name: words(bare),
-            address: String::new(),
+            address: Cow::Borrowed(""),
         },
     }
 }

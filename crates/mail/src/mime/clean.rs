@@ -1,5 +1,7 @@
 //! Characters that no reader sees are dropped, lines end with LF, all blanks are one blank.
 
+use std::borrow::Cow;
+
 use crate::ascii;
 
 /// What becomes of a character.
@@ -101,8 +103,13 @@ pub(super) fn text(text: &str) -> String {
 
 /// A text on one line, single blanks between its words.
 pub(super) fn line(text: &str) -> String {
+    on_one_line(text).into_owned()
+}
+
+/// The same; most texts are so already.
+pub(super) fn on_one_line(text: &str) -> Cow<'_, str> {
     if ascii::is_tidy(text.as_bytes()) {
-        return text.trim_end_matches(' ').to_owned();
+        return Cow::Borrowed(text.trim_end_matches(' '));
     }
     let mut clean = String::new();
     append(text, &mut clean);
@@ -113,7 +120,7 @@ pub(super) fn line(text: &str) -> String {
         }
         out.push_str(word);
     }
-    out
+    Cow::Owned(out)
 }
 
 /// The beginning of a foreign name, fit for a message to people.

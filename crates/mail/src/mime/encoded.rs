@@ -2,11 +2,22 @@
 
 use std::borrow::Cow;
 
-use super::{charset, transfer};
+use super::{charset, clean, transfer};
 
 /// A header value unfolded, encoded words decoded, on one clean line.
-pub(super) fn decode(raw: &[u8], hint: Option<&str>) -> String {
-    super::clean::line(&decode_str(&raw_text(raw, hint), hint))
+pub(super) fn decode<'a>(raw: &'a [u8], hint: Option<&str>) -> Cow<'a, str> {
+    match raw_text(raw, hint) {
+        Cow::Borrowed(text) => words(text, hint),
+        Cow::Owned(text) => Cow::Owned(words(&text, hint).into_owned()),
+    }
+}
+
+/// A text with its encoded words decoded, on one clean line.
+pub(super) fn words<'a>(text: &'a str, hint: Option<&str>) -> Cow<'a, str> {
+    match decode_str(text, hint) {
+        Cow::Borrowed(text) => clean::on_one_line(text),
+        Cow::Owned(text) => Cow::Owned(clean::line(&text)),
+    }
 }
 
 /// A header value unfolded and as characters, encoded words still in place.

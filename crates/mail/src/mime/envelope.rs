@@ -11,6 +11,9 @@ use super::{address, date, encoded};
 /// Longer identifiers are no identifiers.
 const LONGEST_ID: usize = 1_000;
 
+/// So many references are looked through one by one.
+const FEW: usize = 16;
+
 /// Reads the envelope of a message.
 pub(super) fn read(headers: &Headers<'_>, problems: &mut Vec<Problem>) -> Envelope {
     let content_type = headers.get(Field::ContentType).map(Valued::parse);
@@ -33,7 +36,7 @@ pub(super) fn read(headers: &Headers<'_>, problems: &mut Vec<Problem>) -> Envelo
         recipients: recipients(headers, hint),
         subject: headers
             .get(Field::Subject)
-            .map(|raw| encoded::decode(raw, hint))
+            .map(|raw| encoded::decode(raw, hint).into_owned())
             .unwrap_or_default(),
         date,
         list: list(headers),
@@ -82,14 +85,25 @@ fn angle_ids(text: &str, found: &mut dyn FnMut(String)) {
 
 /// `References`, then `In-Reply-To`: the answered message is the youngest of them.
 fn references(headers: &Headers<'_>, own: Option<&str>) -> Vec<String> {
-    let mut seen: HashSet<String> = own.into_iter().map(str::to_owned).collect();
-    let mut references = Vec::new();
+    let mut references: Vec<String> = Vec::new();
+    // Most messages answer a few; whoever answers many is asked by a set.
+    let mut seen: HashSet<String> = HashSet::new();
     for raw in headers
         .all(Field::References)
         .chain(headers.get(Field::InReplyTo))
     {
         angle_ids(&encoded::decode(raw, None), &mut |id| {
-            if seen.insert(id.clone()) {
+            let known = own == Some(id.as_str())
+                || match references.len() < FEW {
+                    true => references.contains(&id),
+                    false => {
+                        if seen.is_empty() {
+                            seen.extend(references.iter().cloned());
+                        }
+                        !seen.insert(id.clone())
+                    }
+                };
+            if !known {
                 references.push(id);
             }
         });
@@ -102,21 +116,27 @@ fn sender(headers: &Headers<'_>, hint: Option<&str>) -> (String, String) {
         let Some(raw) = headers.get(field) else {
             continue;
         };
-        let list = address::list(raw, hint);
+        let mut list: Vec<(String, String)> = Vec::with_capacity(1);
+        address::each(raw, hint, &mut |one| {
+            list.push((one.name.into_owned(), one.address.into_owned()));
+        });
         let best = list
             .iter()
-            .position(|one| !one.address.is_empty())
+            .position(|(_, address)| !address.is_empty())
             .unwrap_or(0);
-        let Some(one) = list.get(best) else { continue };
+        let Some((name, address)) = list.get(best) else {
+            continue;
+        };
         // "Doe, John <jd@example.org>" without quotation marks is one person, not two.
-        let mut name = one.name.clone();
-        if best == 1 && !name.is_empty() && list[0].address.is_empty() {
-            name = format!("{}, {name}", list[0].name);
-        }
-        let from = if one.address.is_empty() {
-            name.clone()
-        } else {
-            one.address.to_lowercase()
+        let name = match &list[0] {
+            (first, nowhere) if best == 1 && !name.is_empty() && nowhere.is_empty() => {
+                format!("{first}, {name}")
+            }
+            _ => name.clone(),
+        };
+        let from = match address.is_empty() {
+            true => name.clone(),
+            false => address.to_lowercase(),
         };
         return (from, name);
     }
@@ -126,7 +146,8 @@ fn sender(headers: &Headers<'_>, hint: Option<&str>) -> (String, String) {
 fn recipients(headers: &Headers<'_>, hint: Option<&str>) -> String {
     let mut out = String::new();
     for raw in headers.all(Field::To).chain(headers.all(Field::Cc)) {
-        for one in address::list(raw, hint) {
+        out.reserve(raw.len());
+        address::each(raw, hint, &mut |one| {
             for word in [one.name, one.address] {
                 if !word.is_empty() {
                     if !out.is_empty() {
@@ -135,7 +156,7 @@ fn recipients(headers: &Headers<'_>, hint: Option<&str>) -> String {
                     out.push_str(&word);
                 }
             }
-        }
+        });
     }
     out
 }

@@ -196,7 +196,7 @@ impl Content {
         ] {
             let value = headers
                 .get(field)
-                .map(|raw| encoded::decode(raw, hint))
+                .map(|raw| encoded::decode(raw, hint).into_owned())
                 .unwrap_or_default();
             if !value.is_empty() {
                 block.push_str(&format!("{label}: {value}\n"));

@@ -46,13 +46,14 @@ enum Shape {
 
 /// Marks attributions.
 pub(super) fn mark(page: &mut Page<'_>) {
+    let mut folded = String::new();
     for at in 0..page.lines.len() {
         if page.lines[at].kind.is_some() {
             continue;
         }
         let quote = page.quote_follows(at);
         if (quote || may_end(page, at))
-            && let Some(lines) = find(page, at, quote)
+            && let Some(lines) = find(page, at, quote, &mut folded)
         {
             page.mark(at + 1 - lines..at + 1, SegmentKind::Attribution);
         }
@@ -70,14 +71,13 @@ fn may_end(page: &Page<'_>, line: usize) -> bool {
     }
 }
 
-/// How many lines the attribution has that ends with this line.
-fn find(page: &Page<'_>, last: usize, quote: bool) -> Option<usize> {
+/// How many lines the attribution has that ends with this line. There is room to fold them in.
+fn find(page: &Page<'_>, last: usize, quote: bool, folded: &mut String) -> Option<usize> {
     // Without marked lines below, only a date, a time or an address tells.
     let from = (last + 1).saturating_sub(LINES);
     if !quote && !(from..=last).any(|line| may_be_evidence(page.words(line))) {
         return None;
     }
-    let mut folded = String::new();
     let mut best: Option<(Shape, usize)> = None;
     for lines in 1..=LINES.min(last + 1) {
         let first = last + 1 - lines;
@@ -90,8 +90,8 @@ fn find(page: &Page<'_>, last: usize, quote: bool) -> Option<usize> {
         }
         folded.clear();
         folded.reserve(length + LINES);
-        (first..=last).for_each(|line| page.fold_onto(&mut folded, line));
-        let Some((certainty, shape)) = judge(&folded, page.words(first)) else {
+        (first..=last).for_each(|line| page.fold_onto(folded, line));
+        let Some((certainty, shape)) = judge(folded, page.words(first)) else {
             continue;
         };
         if !quote && certainty != Certainty::Alone {

@@ -14,7 +14,7 @@ pub(super) fn split(text: &str, segments: &[Segment]) -> Vec<Word> {
     // Mail has a word for every six or seven bytes.
     let mut tokens = Tokens::new(text, text.len() / 6);
     let mut strange = Strange::new(text);
-    let mut lines = Vec::new();
+    let mut lines = Vec::with_capacity(64);
     for segment in segments {
         content_lines(text, segment, &mut lines);
         // Where the last word ended that ran over a line end; it may have taken whole lines.

@@ -52,20 +52,23 @@ fn signs(bytes: &[u8]) -> Option<Signs> {
 /// Whether the line holds `Day Mon dd hh:mm[:ss] … yyyy`; senders may hold blanks, and time zones
 /// come and go.
 fn is_dated(line: &[u8]) -> bool {
-    let words: Vec<&[u8]> = line
+    let mut words = line
         .split(u8::is_ascii_whitespace)
-        .filter(|word| !word.is_empty())
-        .collect();
-    words.windows(5).enumerate().any(|(at, w)| {
-        DAYS.iter().any(|day| day.eq_ignore_ascii_case(w[0]))
-            && MONTHS.iter().any(|month| month.eq_ignore_ascii_case(w[1]))
-            && is_number(w[2], 1..=2)
-            && is_time(w[3])
-            && words[at + 4..]
-                .iter()
-                .take(3)
-                .any(|word| is_number(word, 4..=4))
-    })
+        .filter(|word| !word.is_empty());
+    let is_day = |word: &[u8]| DAYS.iter().any(|day| day.eq_ignore_ascii_case(word));
+    let is_month = |word: &[u8]| MONTHS.iter().any(|month| month.eq_ignore_ascii_case(word));
+    while let Some(word) = words.next() {
+        let mut behind = words.clone();
+        if is_day(word)
+            && behind.next().is_some_and(is_month)
+            && behind.next().is_some_and(|word| is_number(word, 1..=2))
+            && behind.next().is_some_and(is_time)
+            && behind.take(3).any(|word| is_number(word, 4..=4))
+        {
+            return true;
+        }
+    }
+    false
 }
 
 fn is_number(word: &[u8], digits: std::ops::RangeInclusive<usize>) -> bool {
@@ -73,8 +76,8 @@ fn is_number(word: &[u8], digits: std::ops::RangeInclusive<usize>) -> bool {
 }
 
 fn is_time(word: &[u8]) -> bool {
-    let parts: Vec<&[u8]> = word.split(|&byte| byte == b':').collect();
-    (2..=3).contains(&parts.len()) && parts.iter().all(|part| is_number(part, 1..=2))
+    let mut parts = word.split(|&byte| byte == b':');
+    (2..=3).contains(&parts.clone().count()) && parts.all(|part| is_number(part, 1..=2))
 }
 
 #[cfg(test)]
