@@ -200,9 +200,8 @@ impl Comparable {
     }
 
     /// Its units as a scan remembers them, and the word pairs and facts of those in content, one unit after another. Pairs do not
-    /// reach from one sentence into the next: sentences may stand in another order elsewhere. `pairs` are those of all words, halved. The facts
-    /// come once more by themselves, since no more than some of each unit are remembered.
-    pub(crate) fn told(&self, pairs: &[u32]) -> (Detail, Vec<u32>) {
+    /// reach from one sentence into the next: sentences may stand in another order elsewhere. `pairs` are those of all words, halved.
+    pub(crate) fn told(&self, pairs: &[u32]) -> Units {
         let words = &self.document.words;
         let counting = |range: Range<u32>| -> usize {
             let words = &words[range.start as usize..range.end as usize];
@@ -210,7 +209,9 @@ impl Comparable {
         };
         let mut numbers = Vec::with_capacity(self.stream.len());
         let mut told = Vec::with_capacity(self.units.len());
-        let mut facts = Vec::new();
+        let (mut facts, mut besides) = (Vec::new(), Vec::new());
+        // Up to which pair everything is in one of the lists.
+        let mut listed = 0;
         // Up to which word was counted how many take part in pairs.
         let (mut at, mut before) = (0, 0);
         for unit in &self.units {
@@ -220,8 +221,12 @@ impl Comparable {
             let start = numbers.len();
             if unit.kind.is_content() && inside > 1 {
                 // Between so many words there is one pair less.
-                let own = pairs.get(before..before + inside - 1);
-                numbers.extend_from_slice(own.unwrap_or_default());
+                let end = before + inside - 1;
+                if let Some(own) = pairs.get(before..end) {
+                    numbers.extend_from_slice(own);
+                    besides.extend_from_slice(&pairs[listed..before]);
+                    listed = end;
+                }
             }
             before += inside;
             let own_pairs = numbers.len() - start;
@@ -234,12 +239,17 @@ impl Comparable {
             let one = Told::new(self.hash_of(unit), unit.len(), own_pairs, own_facts);
             told.push(one.marked(unit.content, unit.answers));
         }
+        besides.extend_from_slice(&pairs[listed..]);
         let detail = Detail {
             told: told.into(),
             numbers: numbers.into(),
             numbered: None,
         };
-        (detail, facts)
+        Units {
+            detail,
+            facts,
+            besides,
+        }
     }
 
     /// Hash of the words of a unit in their order, and of whether it asks.
@@ -364,6 +374,15 @@ impl Comparable {
         }
         (own, all)
     }
+}
+
+/// What [`Comparable::told`] tells.
+pub(crate) struct Units {
+    pub(crate) detail: Detail,
+    /// The facts once more by themselves: no more than some of each unit are remembered.
+    pub(crate) facts: Vec<u32>,
+    /// The word pairs that the detail does not have.
+    pub(crate) besides: Vec<u32>,
 }
 
 /// A word by its hash and, where short and long forms share one ("&" and "and", "'ll" and "will"), its letters: equal for

@@ -77,7 +77,7 @@ pub fn outline(raw: &RawMessage<'_>, options: &Options) -> Outline {
         identity ^ u128::from(facts)
     });
     let mut words = counted.unwrap_or(0).to_le_bytes().to_vec();
-    push_each(&mut words, &pairs);
+    push_each(&mut words, &pairs.all);
     let mut news = Vec::new();
     push(&mut news, record.facts.len() as u32);
     push_each(&mut news, &record.facts);

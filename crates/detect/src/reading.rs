@@ -225,9 +225,9 @@ impl Reading<'_> {
             words(paper_words(&document));
         }
         if let (Some(cache), Stored::Here(seldom)) = (self.cache, &record.seldom) {
-            cache.keep(&record, seldom, &pairs);
+            cache.keep(&record, seldom, &pairs.besides);
         }
-        self.note(record, &pairs)
+        self.note(record, &pairs.all)
     }
 
     /// Notes the word pairs and sentences of a message, unless it is a copy, and puts aside what there is no room for.

@@ -12,8 +12,8 @@ use twicetold_model::{
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::aside::Stored;
-use crate::comparable::{Comparable, as_written, as_written_in_ascii, subject_facts};
-use crate::seldom::{Seldom, Shown};
+use crate::comparable::{Comparable, Units, as_written, as_written_in_ascii, subject_facts};
+use crate::seldom::{Detail, Seldom, Shown};
 use crate::threads::{is_answer, plain_subject};
 
 /// A sentence as the scan remembers it.
@@ -137,21 +137,42 @@ pub(crate) fn print(raw: &RawMessage<'_>) -> u128 {
     u128::from_le_bytes(print)
 }
 
-/// Reads a message once and keeps what the scan needs. Returns its text and half the number of each of its word pairs
-/// besides.
+/// What there is in a message: half of the number of each word pair, and of everything that can stand for a fact.
+pub(crate) struct Pairs {
+    pub(crate) all: Vec<u32>,
+    /// Those of them that its detail does not have.
+    pub(crate) besides: Vec<u32>,
+}
+
+/// All word pairs: those of a detail, and these besides.
+pub(crate) fn all_pairs(detail: &Detail, mut besides: Vec<u32>) -> Vec<u32> {
+    besides.reserve(detail.numbers.len());
+    for sentence in detail.sentences() {
+        besides.extend_from_slice(sentence.pairs);
+    }
+    besides
+}
+
+/// Reads a message once and keeps what the scan needs. Returns its text and its word pairs besides.
 pub(crate) fn record(
     raw: &RawMessage<'_>,
     print: u128,
     winnow: Winnow,
     short: usize,
-) -> (Record, Document, Vec<u32>) {
+) -> (Record, Document, Pairs) {
     let ready = Comparable::new(twicetold_mail::read(raw.form, &raw.bytes));
     let document = &ready.document;
     let mut pairs = all_half_pairs(document);
-    let (detail, mut facts) = ready.told(&pairs);
+    let Units {
+        detail,
+        mut facts,
+        mut besides,
+    } = ready.told(&pairs);
     facts.sort_unstable();
     facts.dedup();
-    pairs.extend(all_fact_numbers(document));
+    let numbers = all_fact_numbers(document);
+    pairs.extend_from_slice(&numbers);
+    besides.extend(numbers);
     let (own, all) = ready.telling();
     let envelope = &document.envelope;
     let mut attachments: Vec<u64> = document
@@ -195,6 +216,10 @@ pub(crate) fn record(
         facts: facts.into(),
         subject_facts: subject_facts(&topic).collect(),
         unreadable: false,
+    };
+    let pairs = Pairs {
+        all: pairs,
+        besides,
     };
     (record, ready.document, pairs)
 }

@@ -8,7 +8,7 @@ use twicetold_model::{Form, Location, Problem};
 
 use super::bytes::{Reader, Writer};
 use crate::aside::Stored;
-use crate::record::{Record, Told, name};
+use crate::record::{Record, Told, all_pairs, name};
 use crate::seldom::{Detail, Seldom, Shown};
 
 /// Sentences.
@@ -43,8 +43,8 @@ pub(crate) fn read_problems(from: &mut Reader<'_>) -> Option<Vec<Problem>> {
     from.list(|from| from.text().map(|what| Problem::new(Cow::Owned(what))))
 }
 
-/// A record without its place, what is seldom asked for of it, and half the number of each of its word pairs.
-pub(super) fn write(record: &Record, seldom: &Seldom, pairs: &[u32]) -> Vec<u8> {
+/// A record without its place, what is seldom asked for of it, and the word pairs that it has besides.
+pub(super) fn write(record: &Record, seldom: &Seldom, besides: &[u32]) -> Vec<u8> {
     let Seldom { detail, shown, .. } = seldom;
     let mut out = Writer::default();
     out.byte(form_number(record.form));
@@ -71,7 +71,7 @@ pub(super) fn write(record: &Record, seldom: &Seldom, pairs: &[u32]) -> Vec<u8> 
     out.halves(&detail.numbers);
     told(&mut out, &detail.told);
     problems(&mut out, &shown.problems);
-    out.halves(pairs);
+    out.halves(besides);
     out.bytes
 }
 
@@ -97,8 +97,13 @@ pub(super) fn read(bytes: &[u8], location: Location, print: u128) -> Option<(Rec
     let facts = from.halves()?.into();
     let numbers = from.halves()?.into();
     let told = read_told(&mut from)?.into();
+    let detail = Detail {
+        told,
+        numbers,
+        numbered: None,
+    };
     let problems = read_problems(&mut from)?;
-    let pairs = from.halves()?;
+    let pairs = all_pairs(&detail, from.halves()?);
     let record = Record {
         location,
         print,
@@ -113,11 +118,7 @@ pub(super) fn read(bytes: &[u8], location: Location, print: u128) -> Option<(Rec
         identity,
         fingerprints,
         seldom: Stored::Here(Box::new(Seldom {
-            detail: Detail {
-                told,
-                numbers,
-                numbered: None,
-            },
+            detail,
             shown: Shown {
                 message_id,
                 subject,
