@@ -99,8 +99,7 @@ fn scan_afresh(
     progress: &dyn Progress,
 ) -> Scan {
     let read = reading::read(collection, options, None, None, progress);
-    let memo = Memo::default();
-    judge(collection, options, read, counted, memo, progress).0
+    judge(collection, options, read, counted, Memo::default, progress).0
 }
 
 /// The same with statistics that were counted before, on this mail or on more than this: they are not counted again.
@@ -125,8 +124,7 @@ pub fn scan_counted(
         before: Some(statistics),
         whole: None,
     };
-    let memo = Memo::default();
-    Ok(judge(collection, options, read, counted, memo, progress).0)
+    Ok(judge(collection, options, read, counted, Memo::default, progress).0)
 }
 
 /// Scans a part of a larger collection: the verdicts are those that its messages have in the whole, as far as `whole` tells
@@ -163,7 +161,8 @@ pub fn scan_with(
     let known = Some((&opened, &unchanged));
     let read = reading::read(collection, options, known, None, progress);
     drop(unchanged);
-    let memo = Memo::with(opened.answers());
+    opened.forget_files();
+    let memo = || Memo::with(opened.answers());
     let counted = Counted::default();
     let (scan, prints, answers) = judge(collection, options, read, counted, memo, progress);
     opened.save(collection, &prints, options, &scan, &answers);
@@ -179,14 +178,14 @@ struct Counted<'c> {
     whole: Option<&'c Whole<'c>>,
 }
 
-/// Decides about everything that was read. Besides the result, the checksum of each message's bytes, and what comparing
+/// Decides about everything that was read. What comparing texts led to before is asked for when texts are compared. Besides the result, the checksum of each message's bytes, and what comparing
 /// texts led to.
 fn judge(
     collection: &Collection,
     options: &Options,
     read: Read,
     counted: Counted<'_>,
-    memo: Memo,
+    memo: impl FnOnce() -> Memo,
     progress: &dyn Progress,
 ) -> (Scan, Vec<u128>, Answers) {
     let Read {
@@ -239,7 +238,7 @@ fn judge(
         ranks,
         batches: whole.map(|whole| whole.batches(&records)),
         aside: &aside,
-        memo,
+        memo: memo(),
         hard: Mutex::default(),
     };
     // How much had been read when each stage was over.

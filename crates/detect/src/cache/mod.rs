@@ -233,6 +233,13 @@ impl Opened {
         Some(scan)
     }
 
+    /// Forgets what each file held: everything has been read.
+    pub(crate) fn forget_files(&mut self) {
+        if let Some(known) = &mut self.known {
+            known.files = Vec::new();
+        }
+    }
+
     /// The answers that comparing texts led to.
     pub(crate) fn answers(&self) -> Answers {
         let known = self.known.as_ref();
