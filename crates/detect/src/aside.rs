@@ -11,14 +11,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use twicetold_model::Segment;
 
-use crate::cache::{Appending, Place, Reader, Writer, read_back, read_told, told};
-use crate::seldom::{Detail, Seldom, Shown, read_segments, segments};
+use crate::cache::{Appending, Place, Reader, Writer, read_back};
+use crate::seldom::{Detail, Seldom, Shown};
 
 /// Where that is which is seldom asked for.
 #[derive(Clone, Debug)]
 pub(crate) enum Stored {
     Here(Box<Seldom>),
     Aside(Place),
+    /// At the beginning of its record in the cache.
+    Cached(Place),
 }
 
 /// The file of that for which there was no room.
@@ -27,6 +29,8 @@ pub(crate) struct Aside {
     /// How many bytes of it may stay in memory.
     room: u64,
     used: AtomicU64,
+    /// The file of records of the cache, if there is one.
+    cache: Option<File>,
     file: OnceLock<Option<Open>>,
 }
 
@@ -57,18 +61,23 @@ impl Aside {
         }
     }
 
-    /// Puts it where there is room for it.
-    pub(crate) fn put(&self, seldom: Box<Seldom>) -> Stored {
+    /// The same, in a scan whose cache has records in this file.
+    pub(crate) fn beside(self, cache: Option<File>) -> Self {
+        Self { cache, ..self }
+    }
+
+    /// Puts it where there is room for it, unless the cache has it: there.
+    pub(crate) fn put(&self, seldom: Box<Seldom>, cached: Option<Place>) -> Stored {
         let size = seldom.size();
         let used = self.used.fetch_add(size as u64, Ordering::Relaxed);
         if used < self.room {
             return Stored::Here(seldom);
         }
+        if let Some(place) = cached.filter(|_| self.cache.is_some()) {
+            return Stored::Cached(place);
+        }
         let mut out = Writer::with_room_for(size);
-        seldom.shown.write(&mut out);
-        segments(&mut out, &seldom.segments);
-        told(&mut out, &seldom.detail.told);
-        out.halves(&seldom.detail.numbers);
+        seldom.write(&mut out);
         let added = self.open().and_then(|open| open.writing.add(&out.bytes));
         // No room on the disk either: then memory it is.
         added.map_or(Stored::Here(seldom), Stored::Aside)
@@ -76,57 +85,47 @@ impl Aside {
 
     /// The detail of a message; `None` if it cannot be read back.
     pub(crate) fn detail<'s>(&self, stored: &'s Stored) -> Option<Cow<'s, Detail>> {
-        let place = match stored {
-            Stored::Here(seldom) => return Some(Cow::Borrowed(&seldom.detail)),
-            Stored::Aside(place) => *place,
-        };
-        let frame = self.read(place)?;
-        let mut from = Reader::new(&frame);
-        Shown::skip(&mut from)?;
-        read_segments(&mut from)?;
-        Some(Cow::Owned(Detail {
-            told: read_told(&mut from)?.into(),
-            numbers: from.halves()?.into(),
-            numbered: None,
-        }))
+        match stored {
+            Stored::Here(seldom) => Some(Cow::Borrowed(&seldom.detail)),
+            _ => self.read(stored, Seldom::read_detail).map(Cow::Owned),
+        }
     }
 
     /// What a report shows of a message; `None` if it cannot be read back.
     pub(crate) fn shown<'s>(&self, stored: &'s Stored) -> Option<Cow<'s, Shown>> {
         match stored {
             Stored::Here(seldom) => Some(Cow::Borrowed(&seldom.shown)),
-            Stored::Aside(place) => {
-                let frame = self.read(*place)?;
-                Shown::read(&mut Reader::new(&frame)).map(Cow::Owned)
-            }
+            _ => self.read(stored, Shown::read).map(Cow::Owned),
         }
     }
 
-    /// What the lines of a message are for; nothing if that is not known, or cannot be read back.
+    /// What the lines of a message are for; nothing if that cannot be read back.
     pub(crate) fn segments(&self, stored: &Stored) -> Vec<Segment> {
         match stored {
             Stored::Here(seldom) => seldom.segments.to_vec(),
-            Stored::Aside(place) => self.segments_aside(*place).unwrap_or_default(),
+            _ => {
+                let segments = self.read(stored, Seldom::read_segments);
+                segments.unwrap_or_default()
+            }
         }
-    }
-
-    fn segments_aside(&self, place: Place) -> Option<Vec<Segment>> {
-        let frame = self.read(place)?;
-        let mut from = Reader::new(&frame);
-        Shown::skip(&mut from)?;
-        read_segments(&mut from)
     }
 
     /// What a report shows, taken out of what is no longer needed.
     pub(crate) fn take_shown(&self, stored: Stored) -> Option<Shown> {
         match stored {
             Stored::Here(seldom) => Some(seldom.shown),
-            Stored::Aside(_) => self.shown(&stored).map(Cow::into_owned),
+            _ => self.read(&stored, Shown::read),
         }
     }
 
-    fn read(&self, place: Place) -> Option<Vec<u8>> {
-        self.file.get()?.as_ref()?.read(place)
+    /// Reads back a part of what was written.
+    fn read<T>(&self, stored: &Stored, part: fn(&mut Reader<'_>) -> Option<T>) -> Option<T> {
+        let frame = match stored {
+            Stored::Here(_) => return None,
+            Stored::Aside(place) => self.file.get()?.as_ref()?.read(*place)?,
+            Stored::Cached(place) => read_back(self.cache.as_ref()?, *place)?,
+        };
+        part(&mut Reader::new(&frame))
     }
 
     fn open(&self) -> Option<&Open> {
@@ -198,7 +197,7 @@ mod tests {
                 })
             })
             .collect();
-        let stored: Vec<Stored> = all.iter().map(|s| aside.put(s.clone())).collect();
+        let stored: Vec<Stored> = all.iter().map(|s| aside.put(s.clone(), None)).collect();
         let here = |s: &&Stored| matches!(s, Stored::Here(_));
         assert!(stored.iter().filter(here).count() < 8);
         for (seldom, stored) in all.iter().zip(stored) {
@@ -208,6 +207,6 @@ mod tests {
             assert_eq!(aside.take_shown(stored).as_ref(), Some(&seldom.shown));
         }
         let roomy = Aside::beyond(u64::MAX);
-        assert!(all.into_iter().all(|s| here(&&roomy.put(s))));
+        assert!(all.into_iter().all(|s| here(&&roomy.put(s, None))));
     }
 }

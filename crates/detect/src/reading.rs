@@ -13,7 +13,7 @@ use twicetold_model::{Location, RawMessage};
 use twicetold_source::{Collection, Task, Trouble};
 
 use crate::aside::{Aside, Stored};
-use crate::cache::{Opened, Unchanged};
+use crate::cache::{Opened, Place, Unchanged};
 use crate::counted::{Sample, Unfit};
 use crate::options::{Numbering, Options};
 use crate::part::{Statistics, pairs_in};
@@ -83,7 +83,8 @@ pub(crate) fn read(
         sample: statistics.map(Sample::of),
         told: Twice::with_room_for((collection.total_bytes() / 64) as usize),
         // A small part of the memory; the rest is for what has to be at hand.
-        aside: Aside::beyond(options.memory_for(collection.total_bytes()) / 32),
+        aside: Aside::beyond(options.memory_for(collection.total_bytes()) / 32)
+            .beside(cache.and_then(|(opened, _)| opened.records())),
         seen: Mutex::default(),
         troubles: Mutex::default(),
     };
@@ -212,11 +213,11 @@ impl Reading<'_> {
         words: &mut dyn FnMut(Vec<String>),
     ) -> Record {
         let print = self.cache.map_or(0, |_| print(raw));
-        if let Some((record, pairs)) = self
+        if let Some((record, pairs, place)) = self
             .cache
             .and_then(|cache| cache.find(print, &raw.location))
         {
-            let record = self.note(record, &pairs);
+            let record = self.note(record, &pairs, Some(place));
             self.remembered.fetch_add(1, Ordering::Relaxed);
             return record;
         }
@@ -224,14 +225,15 @@ impl Reading<'_> {
         if self.options.numbering != Numbering::Stable {
             words(paper_words(&document));
         }
-        if let (Some(cache), Stored::Here(seldom)) = (self.cache, &record.seldom) {
-            cache.keep(&record, seldom, &pairs.besides);
-        }
-        self.note(record, &pairs.all)
+        let kept = match (self.cache, &record.seldom) {
+            (Some(cache), Stored::Here(seldom)) => cache.keep(&record, seldom, &pairs.besides),
+            _ => None,
+        };
+        self.note(record, &pairs.all, kept)
     }
 
     /// Notes the word pairs and sentences of a message, unless it is a copy, and puts aside what there is no room for.
-    fn note(&self, mut record: Record, pairs: &[u32]) -> Record {
+    fn note(&self, mut record: Record, pairs: &[u32], cached: Option<Place>) -> Record {
         let (identity, _, facts) = record.sameness();
         let first = record.short || lock(&self.seen).insert(identity ^ u128::from(facts));
         let Stored::Here(seldom) = &mut record.seldom else {
@@ -250,7 +252,7 @@ impl Reading<'_> {
         }
         // Numbers by first appearance make other fingerprints, later.
         if self.options.numbering == Numbering::Stable {
-            record.seldom = self.aside.put(std::mem::take(seldom));
+            record.seldom = self.aside.put(std::mem::take(seldom), cached);
         }
         record
     }
@@ -265,10 +267,11 @@ impl Reading<'_> {
             .messages
             .par_chunks(LOADED)
             .map(|some| {
-                let loaded = cache.load(some).into_iter().map(|found| {
+                let loaded = cache.load(some).into_iter().zip(some);
+                let loaded = loaded.map(|(found, (.., place))| {
                     let (record, pairs) = found?;
                     self.progress.advance(1, record.bytes);
-                    Some(self.note(record, &pairs))
+                    Some(self.note(record, &pairs, Some(*place)))
                 });
                 loaded.collect()
             })

@@ -162,6 +162,10 @@ pub fn scan_with(
     let read = reading::read(collection, options, known, None, progress);
     drop(unchanged);
     opened.forget_files();
+    if !opened.written() {
+        // The disk is full: what the cache was to hold is gone.
+        return scan_afresh(collection, options, Counted::default(), progress);
+    }
     let memo = || Memo::with(opened.answers());
     let counted = Counted::default();
     let (scan, prints, answers) = judge(collection, options, read, counted, memo, progress);

@@ -1,4 +1,4 @@
-//! What of a message is seldom asked for: it can be put `aside`.
+//! What of a message is seldom asked for: it can be put `aside`, and stands at the beginning of its record in the `cache`.
 
 use twicetold_methods::winnow::Winnow;
 use twicetold_model::{Digest, Problem, Segment, SegmentKind};
@@ -11,11 +11,43 @@ use crate::record::Told;
 pub(crate) struct Seldom {
     pub(crate) detail: Detail,
     pub(crate) shown: Shown,
-    /// What its lines are for, if it was read in this scan: whoever reads it again need not find that out again.
+    /// What its lines are for: whoever reads it again need not find that out again.
     pub(crate) segments: Box<[Segment]>,
 }
 
 impl Seldom {
+    /// Writes it so that each part of it can be read without those behind it.
+    pub(crate) fn write(&self, out: &mut Writer) {
+        self.shown.write(out);
+        segments(out, &self.segments);
+        self.detail.write(out);
+    }
+
+    /// What was written so.
+    pub(crate) fn read(from: &mut Reader<'_>) -> Option<Self> {
+        let shown = Shown::read(from)?;
+        let segments = read_segments(from)?.into();
+        let detail = Detail::read(from)?;
+        Some(Self {
+            detail,
+            shown,
+            segments,
+        })
+    }
+
+    /// The detail alone.
+    pub(crate) fn read_detail(from: &mut Reader<'_>) -> Option<Detail> {
+        Shown::skip(from)?;
+        read_segments(from)?;
+        Detail::read(from)
+    }
+
+    /// The segments alone.
+    pub(crate) fn read_segments(from: &mut Reader<'_>) -> Option<Vec<Segment>> {
+        Shown::skip(from)?;
+        read_segments(from)
+    }
+
     /// About how many bytes of memory it takes.
     pub(crate) fn size(&self) -> usize {
         let Self {
@@ -51,7 +83,7 @@ impl Shown {
         }
     }
 
-    pub(crate) fn write(&self, to: &mut Writer) {
+    fn write(&self, to: &mut Writer) {
         let mut out = Writer::with_room_for(self.size());
         out.maybe(self.message_id.as_deref(), Writer::text);
         out.text(&self.subject);
@@ -64,7 +96,7 @@ impl Shown {
     }
 
     /// Passes over one.
-    pub(crate) fn skip(from: &mut Reader<'_>) -> Option<()> {
+    fn skip(from: &mut Reader<'_>) -> Option<()> {
         let length = from.number()?.try_into().ok()?;
         from.raw(length).map(drop)
     }
@@ -113,6 +145,19 @@ pub(crate) struct Sentence<'d> {
 }
 
 impl Detail {
+    fn write(&self, out: &mut Writer) {
+        told(out, &self.told);
+        out.halves(&self.numbers);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Option<Self> {
+        Some(Self {
+            told: read_told(from)?.into(),
+            numbers: from.halves()?.into(),
+            numbered: None,
+        })
+    }
+
     /// Each sentence with its pairs and facts.
     pub(crate) fn sentences(&self) -> impl Iterator<Item = Sentence<'_>> {
         let mut rest: &[u32] = &self.numbers;
@@ -157,7 +202,7 @@ const KINDS: [SegmentKind; 7] = [
 ];
 
 /// Writes segments: each by how far it is from the one before it, and how long.
-pub(crate) fn segments(out: &mut Writer, segments: &[Segment]) {
+fn segments(out: &mut Writer, segments: &[Segment]) {
     let mut before = 0;
     out.list(segments.iter(), |out, segment| {
         let kind = KINDS.iter().position(|&kind| kind == segment.kind);
@@ -170,7 +215,7 @@ pub(crate) fn segments(out: &mut Writer, segments: &[Segment]) {
 }
 
 /// Segments that were written so.
-pub(crate) fn read_segments(from: &mut Reader<'_>) -> Option<Vec<Segment>> {
+fn read_segments(from: &mut Reader<'_>) -> Option<Vec<Segment>> {
     let mut before = 0_u32;
     from.list(|from| {
         let kind = *KINDS.get(usize::from(from.byte()?))?;
@@ -184,5 +229,27 @@ pub(crate) fn read_segments(from: &mut Reader<'_>) -> Option<Vec<Segment>> {
             start,
             end,
         })
+    })
+}
+
+/// Sentences.
+fn told(out: &mut Writer, told: &[Told]) {
+    out.list(told.iter(), |out, told| {
+        out.hash(told.hash);
+        out.number(u64::from(told.len()));
+        out.number(u64::from(told.pairs));
+        out.number(told.facts() as u64);
+        out.flags([told.is_content(), told.answers()]);
+    });
+}
+
+/// Sentences that were written so.
+fn read_told(from: &mut Reader<'_>) -> Option<Vec<Told>> {
+    from.list(|from| {
+        let hash = from.hash()?;
+        let [len, pairs, facts] = [from.small()?, from.small()?, from.small()?];
+        let [content, answers] = from.flags()?;
+        let told = Told::new(hash, len as usize, pairs as usize, facts as usize);
+        Some(told.marked(content, answers))
     })
 }
