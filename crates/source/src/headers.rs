@@ -67,8 +67,12 @@ pub(crate) fn looks_like_message(bytes: &[u8]) -> bool {
         }
         if let Some(name) = header_name(line) {
             known += usize::from(is_mail_header(name));
+            // Nothing that follows can tell otherwise.
+            if known >= 2 {
+                return true;
+            }
         } else if number == 0 || !line.starts_with(b" ") && !line.starts_with(b"\t") {
-            return known >= 2;
+            return false;
         }
     }
     known >= 1
