@@ -257,10 +257,7 @@ fn judge(
         .filter(|a| !gone.contains_key(a))
         .collect();
     progress.begin(Stage::Versions, stay.len() as u64);
-    let near = walk
-        .versions(&stay, &kept, progress)
-        .into_iter()
-        .collect::<HashMap<_, _, FixedState>>();
+    let near = walk.versions(&stay, &kept, progress);
     over.push((Stage::Versions, library.reread()));
     // Nobody is looked for any more.
     walk.leads = Leads::default();
@@ -269,18 +266,9 @@ fn judge(
 
     let mut verdicts: Vec<Verdict> = records.iter().map(alone).collect();
     for (&a, members) in &groups {
-        verdicts[a as usize] = match (gone.get(&a), near.get(&a)) {
-            (Some(_), _) => redundant(a, &gone),
-            (None, Some(near)) => Verdict {
-                standing: match near.version_of {
-                    Some(_) => Standing::Version,
-                    None => Standing::Unique,
-                },
-                witnesses: near.version_of.into_iter().collect(),
-                residue: near.residue.clone(),
-            },
-            (None, None) => alone(&records[a as usize]),
-        };
+        if gone.contains_key(&a) {
+            verdicts[a as usize] = redundant(a, &gone);
+        }
         for member in members
             .iter()
             .filter(|m| copies.get(m).copied().unwrap_or(false))
@@ -299,9 +287,17 @@ fn judge(
             };
         }
     }
-    drop((kept, gone));
+    drop((kept, gone, groups, copies));
     let mut shown = vec![Vec::new(); records.len()];
     for (a, near) in near {
+        verdicts[a as usize] = Verdict {
+            standing: match near.version_of {
+                Some(_) => Standing::Version,
+                None => Standing::Unique,
+            },
+            witnesses: near.version_of.into_iter().collect(),
+            residue: near.residue,
+        };
         shown[a as usize] = near.shown;
     }
     let residues = residue_texts(&verdicts, shown, &walk);
