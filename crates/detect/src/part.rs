@@ -1,6 +1,7 @@
 //! A part of a larger collection, judged as it would be judged in the whole.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use foldhash::fast::FixedState;
 use twicetold_index::Twice;
@@ -149,10 +150,10 @@ impl<'w> Whole<'w> {
         &self,
         records: &[Record],
         threads: &[u32],
-    ) -> HashMap<u32, String, FixedState> {
+    ) -> HashMap<u32, Arc<str>, FixedState> {
         let known = records.iter().zip(threads).filter_map(|(record, &thread)| {
             let known = self.known.get(&record.location)?;
-            Some((thread, known.thread_name.clone()?))
+            Some((thread, known.thread_name.as_deref()?.into()))
         });
         known.collect()
     }

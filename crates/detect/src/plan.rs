@@ -48,7 +48,7 @@ pub fn plan(
             checksum: *checksums.get(&number)?,
             message_id: message.message_id.clone(),
             subject: message.subject.clone(),
-            thread: message.thread.clone(),
+            thread: message.thread.as_deref().map(str::to_owned),
             uid_validity: None,
         })
     };

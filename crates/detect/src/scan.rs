@@ -1,7 +1,7 @@
 //! The way of a collection: read, sketch, find candidates, prove, decide.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use foldhash::fast::FixedState;
 use rayon::prelude::*;
@@ -77,7 +77,7 @@ pub struct ScannedMessage {
     /// Its date in seconds since 1970.
     pub date: Option<i64>,
     /// A name for the conversation it belongs to, if it belongs to one with other messages.
-    pub thread: Option<String>,
+    pub thread: Option<Arc<str>>,
     /// What was decided.
     pub verdict: Verdict,
     /// The text of each residue of the verdict, white space folded.
@@ -464,7 +464,7 @@ impl Left {
 /// How conversations are called.
 enum Called {
     /// By these names.
-    Known(HashMap<u32, String, FixedState>),
+    Known(HashMap<u32, Arc<str>, FixedState>),
     /// Each after one of its messages.
     After(HashMap<u32, u32, FixedState>),
 }
@@ -495,10 +495,10 @@ impl Called {
     }
 
     /// The name of each: the Message-ID of the one it is called after, or else where that one stands.
-    fn names(self, messages: &[ScannedMessage]) -> HashMap<u32, String, FixedState> {
+    fn names(self, messages: &[ScannedMessage]) -> HashMap<u32, Arc<str>, FixedState> {
         let name = |m: &ScannedMessage| match &m.message_id {
-            Some(id) => id.clone(),
-            None => m.location.to_string(),
+            Some(id) => id.as_str().into(),
+            None => m.location.to_string().into(),
         };
         match self {
             Self::Known(names) => names,

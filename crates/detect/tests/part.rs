@@ -250,9 +250,9 @@ fn judged_in_parts(collection: &Collection, expected: &Scan) -> (Vec<String>, us
     let outlines: Vec<Outline> = messages.iter().map(|raw| outline(raw, &options)).collect();
     let file = statistics(&outlines, collection.total_bytes());
     let statistics = Statistics::from_bytes(&file).unwrap();
-    let mut names: HashMap<&String, u64> = HashMap::new();
+    let mut names: HashMap<&str, u64> = HashMap::new();
     let threads = expected.messages.iter().zip(0..).map(|(message, n)| {
-        let name = message.thread.as_ref();
+        let name = message.thread.as_deref();
         name.map_or(n, |name| *names.entry(name).or_insert(n))
     });
     let engine = Engine::new(&outlines, &statistics, threads.collect());
@@ -275,7 +275,7 @@ fn judged_in_parts(collection: &Collection, expected: &Scan) -> (Vec<String>, us
             let known = InWhole {
                 rank: place as u64,
                 thread: engine.threads[n],
-                thread_name: expected.messages[n].thread.clone(),
+                thread_name: expected.messages[n].thread.as_deref().map(str::to_owned),
                 near: relations.near[place].clone(),
                 common: relations.common[place].clone(),
                 leading: relations.leading[place].clone(),

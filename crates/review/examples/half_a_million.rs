@@ -62,7 +62,7 @@ fn message(n: u32) -> ScannedMessage {
         ),
         from: format!("person{}@example.org", mixed % 20_000),
         date: Some(900_000_000 + (mixed % 800_000_000) as i64),
-        thread: (!n.is_multiple_of(4)).then(|| format!("<{}@mail.example.org>", n / 8)),
+        thread: (!n.is_multiple_of(4)).then(|| format!("<{}@mail.example.org>", n / 8).into()),
         verdict: Verdict {
             standing: match redundant {
                 true => Standing::Redundant(Category::ALL[(mixed % 6) as usize]),

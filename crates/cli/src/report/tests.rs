@@ -62,7 +62,7 @@ fn one_of_each() -> Scan {
     for (number, category) in (2..).zip(Category::ALL) {
         let path = format!("box/{number:02}.eml");
         let mut one = message(&path, None, Standing::Redundant(category));
-        one.thread = Some("lunch".to_owned());
+        one.thread = Some("lunch".into());
         let by: &[(u32, f64)] = if category == Category::Combined {
             &[(0, 2.0 / 3.0), (1, 0.5)]
         } else {
@@ -125,7 +125,7 @@ fn hostile() -> Scan {
     second.subject = "\u{1b}[31mYou won\u{1b}[0m\r\n\u{9b}2J\u{200b}\u{feff}\u{7f}".to_owned();
     second.from = format!("@SUM(1,2) {}", "x".repeat(500));
     second.date = Some(i64::MAX);
-    second.thread = Some("\t=HYPERLINK(\"http://evil\")".to_owned());
+    second.thread = Some("\t=HYPERLINK(\"http://evil\")".into());
     let second = covered(second, &[(0, f64::NAN), (77, 1.0)]);
     let second = leftover(
         second,

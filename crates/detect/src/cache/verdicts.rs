@@ -47,7 +47,7 @@ pub(super) fn read(from: &mut Reader<'_>) -> Option<Scan> {
             subject: from.text()?,
             from: from.text()?,
             date: from.maybe(Reader::hash)?.map(|date| date as i64),
-            thread: from.maybe(Reader::text)?,
+            thread: from.maybe(Reader::str)?.map(Into::into),
             verdict: Verdict {
                 standing: standing_of(from.byte()?)?,
                 witnesses: from.list(read_witness)?,
