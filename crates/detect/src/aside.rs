@@ -1,13 +1,13 @@
 //! What is put aside when there is no room for it in memory.
 //!
 //! The sentences and word pairs of a message are asked for when that message is asked about, and hardly ever otherwise; its
-//! subject and sender are shown at the end. Beyond the memory that a user allows they go to a file that nobody else sees, and come back one by one.
+//! subject and sender are shown at the end. Beyond the memory that a user allows they go to a file that nobody else sees, unless they stand in the cache already, and come back one by one.
 
 use std::borrow::Cow;
 use std::fs::{self, File};
 use std::path::PathBuf;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Once, OnceLock};
 
 use twicetold_model::Segment;
 
@@ -37,18 +37,17 @@ pub(crate) struct Aside {
 #[derive(Debug)]
 struct Open {
     writing: Appending,
-    /// Whether everything could be written, once somebody wants to read.
-    written: OnceLock<bool>,
+    /// Once somebody wants to read: everything has been written, as far as it could be.
+    written: Once,
     reading: File,
     path: PathBuf,
 }
 
 impl Open {
     fn read(&self, place: Place) -> Option<Vec<u8>> {
-        let finish = || self.writing.finish().is_ok();
-        self.written
-            .get_or_init(finish)
-            .then(|| read_back(&self.reading, place))?
+        // What could not be written fails its checksum; the rest is there.
+        self.written.call_once(|| drop(self.writing.finish()));
+        read_back(&self.reading, place)
     }
 }
 
@@ -140,7 +139,7 @@ impl Aside {
             }
             Some(Open {
                 writing,
-                written: OnceLock::new(),
+                written: Once::new(),
                 reading,
                 path,
             })

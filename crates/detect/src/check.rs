@@ -28,6 +28,11 @@ pub(crate) fn holds(a: &Comparable, witnesses: &[&Comparable], proof: &Proof) ->
         })
 }
 
+/// Whether one person wrote both, to the letter: records know senders by a number.
+pub(crate) fn same_sender(a: &Comparable, b: &Comparable) -> bool {
+    a.document.envelope.from == b.document.envelope.from
+}
+
 /// Whether two messages say word for word the same.
 pub(crate) fn identical(a: &Comparable, b: &Comparable) -> bool {
     let (mut p, mut q) = (String::new(), String::new());

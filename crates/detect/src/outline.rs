@@ -151,7 +151,7 @@ fn copy_name(record: &Record) -> String {
     format!("{identity:032x}{sender:016x}{context:016x}")
 }
 
-/// Sorts as `thread_names` does.
+/// Sorts those that have a Message-ID as the scan does that looks for the one after which a conversation is called.
 fn begins(record: &Record) -> String {
     let answers = u8::from(!record.references.is_empty());
     let oldest = policy_key(&[KeepRule::Oldest], record);

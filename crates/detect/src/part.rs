@@ -151,11 +151,14 @@ impl<'w> Whole<'w> {
         records: &[Record],
         threads: &[u32],
     ) -> HashMap<u32, Arc<str>, FixedState> {
-        let known = records.iter().zip(threads).filter_map(|(record, &thread)| {
-            let known = self.known.get(&record.location)?;
-            Some((thread, known.thread_name.as_deref()?.into()))
-        });
-        known.collect()
+        let mut names = HashMap::default();
+        for (record, &thread) in records.iter().zip(threads) {
+            let known = self.known.get(&record.location);
+            if let Some(name) = known.and_then(|known| known.thread_name.as_deref()) {
+                names.entry(thread).or_insert_with(|| name.into());
+            }
+        }
+        names
     }
 
     /// In which batch of the walk each message is asked.

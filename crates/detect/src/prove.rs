@@ -162,7 +162,7 @@ impl Walk<'_> {
             &self.records[a as usize],
             &self.records[held.message as usize],
         );
-        let same_sender = x.sender != 0 && x.sender == y.sender;
+        let same_sender = x.sender != 0 && check::same_sender(text, &held.text);
         let same_topic = x.topic != 0 && x.topic == y.topic;
         let same_thread = self.threads[a as usize] == self.threads[held.message as usize];
         (same_sender && (same_topic || same_thread)) || (same_thread && held.quotes_own_text(text))

@@ -76,7 +76,7 @@ pub fn recheck(doubt: &Doubt<'_>) -> Result<(), Problem> {
     }
     let in_context = |&n: &usize| {
         let (witness, other, same_thread) = &witnesses[n];
-        let same_sender = message.sender != 0 && same_sender(&text, other);
+        let same_sender = message.sender != 0 && check::same_sender(&text, other);
         let same_topic = message.topic != 0 && message.topic == witness.topic;
         (same_sender && (same_topic || *same_thread))
             || (*same_thread && held[n].quotes_own_text(&text))
@@ -123,12 +123,7 @@ fn is_copy(
     message.can_be_copied()
         && witnesses.iter().any(|(record, other, _)| {
             record.sameness() == message.sameness()
-                && (!message.short || same_sender(text, other))
+                && (!message.short || check::same_sender(text, other))
                 && check::identical(text, other)
         })
-}
-
-/// Whether one person wrote both, to the letter: records know senders by a number.
-fn same_sender(a: &Comparable, b: &Comparable) -> bool {
-    a.document.envelope.from == b.document.envelope.from
 }

@@ -7,11 +7,12 @@ use foldhash::fast::FixedState;
 use rayon::prelude::*;
 use twicetold_methods::winnow::Winnow;
 use twicetold_model::{Category, Form, Location, Problem, Standing, Verdict, Witness};
-use twicetold_source::{Collection, Trouble};
+use twicetold_source::{Again, Collection, Trouble};
 
 use crate::aside::Stored;
 use crate::cache::{Cache, Reader, texts};
 use crate::check;
+use crate::comparable::Comparable;
 use crate::counted::Unfit;
 use crate::explain::shown_each;
 use crate::keepset::{Decisions, Walk};
@@ -162,8 +163,9 @@ pub fn scan_with(
     let read = reading::read(collection, options, known, None, progress);
     drop(unchanged);
     opened.forget_files();
-    if !opened.written() {
+    if !opened.finish() {
         // The disk is full: what the cache was to hold is gone.
+        drop((read, opened));
         return scan_afresh(collection, options, Counted::default(), progress);
     }
     let memo = || Memo::with(opened.answers());
@@ -321,10 +323,16 @@ fn judge(
     // Of the records only what the report shows is needed from here on: the rest makes room for the report.
     let left: Vec<Left> = records.into_iter().map(Left::of).collect();
     let all = left.into_par_iter().zip(verdicts).zip(residues);
+    let again = Again::of(collection);
     let mut messages: Vec<ScannedMessage> = all
         .map(|((left, verdict), residue)| {
             let shown = aside.take_shown(left.seldom);
-            let shown = shown.unwrap_or_else(Shown::lost);
+            // What cannot be read back from where it was put stands in the message still.
+            let shown = shown.unwrap_or_else(|| {
+                let raw = again.read(&left.location, left.bytes).ok();
+                let raw = raw.filter(|raw| raw.bytes.len() as u64 == left.bytes);
+                raw.map_or_else(Shown::lost, |raw| Shown::of(&raw))
+            });
             ScannedMessage {
                 location: left.location,
                 form: left.form,
@@ -386,21 +394,27 @@ fn proved_copies(
         .flat_map_iter(|(&a, members)| {
             // The text is read again only where a copy is written otherwise: in capitals, or wrapped.
             let mut first = None;
+            let record = move |m: u32| &library.records[m as usize];
+            let shown = move |m: u32| walk.aside.shown(&record(m).seldom);
+            let shown_first = shown(a);
             let mut same = move |m: u32| {
-                let record = |m: u32| &library.records[m as usize];
                 let asked = || {
                     Question::new("same")
                         .of(record(a).print)
                         .of(record(m).print)
                 };
+                let short = record(a).short;
                 let compare = || {
-                    let first = first.get_or_insert_with(|| library.read(a)).as_ref()?;
-                    Some(check::identical(first, &library.read(m)?))
+                    let first: &Comparable =
+                        first.get_or_insert_with(|| library.read(a)).as_ref()?;
+                    let other = library.read(m)?;
+                    let same_sender = !short || check::same_sender(first, &other);
+                    Some(same_sender && check::identical(first, &other))
                 };
-                let digest = |m: u32| Some(walk.aside.shown(&record(m).seldom)?.digest);
-                let digests = digest(a).zip(digest(m));
-                digests.is_some_and(|(first, other)| first == other)
-                    || memo.ask(asked, yes_or_no, write_yes_or_no, compare) == Some(true)
+                let copy = shown_first.as_ref().zip(shown(m));
+                copy.is_some_and(|(first, other)| {
+                    first.digest == other.digest && (!short || first.from == other.from)
+                }) || memo.ask(asked, yes_or_no, write_yes_or_no, compare) == Some(true)
             };
             members.iter().map(move |&m| {
                 let same = same(m);

@@ -1,7 +1,8 @@
 //! What of a message is seldom asked for: it can be put `aside`, and stands at the beginning of its record in the `cache`.
 
+use twicetold_mail::{Wants, read_wanted};
 use twicetold_methods::winnow::Winnow;
-use twicetold_model::{Digest, Problem, Segment, SegmentKind};
+use twicetold_model::{Digest, Problem, RawMessage, Segment, SegmentKind};
 
 use crate::cache::{Reader, Writer, problems, read_problems};
 use crate::record::Told;
@@ -74,6 +75,18 @@ pub(crate) struct Shown {
 }
 
 impl Shown {
+    /// Of a message as it is now.
+    pub(crate) fn of(raw: &RawMessage<'_>) -> Self {
+        let document = read_wanted(raw.form, &raw.bytes, Wants::default());
+        Self {
+            message_id: document.envelope.message_id,
+            subject: document.envelope.subject,
+            from: document.envelope.from,
+            problems: document.problems,
+            digest: Digest::default(),
+        }
+    }
+
     /// Of a message of which this could not be read back.
     pub(crate) fn lost() -> Self {
         let what = "its subject and sender were put aside and could not be read back";

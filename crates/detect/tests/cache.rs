@@ -53,6 +53,8 @@ fn mail(number: usize, said: &[usize], quoted: &[usize]) -> String {
 struct Place {
     folder: tempfile::TempDir,
     cache: tempfile::TempDir,
+    /// How much memory a scan with the cache may take.
+    memory: Option<u64>,
 }
 
 impl Place {
@@ -60,6 +62,7 @@ impl Place {
         let place = Self {
             folder: tempfile::tempdir().unwrap(),
             cache: tempfile::tempdir().unwrap(),
+            memory: None,
         };
         for name in ["box/cur", "box/new", "box/tmp"] {
             fs::create_dir_all(place.folder.path().join(name)).unwrap();
@@ -83,7 +86,11 @@ impl Place {
     fn scan_with(&self, cache: &Cache) -> Scan {
         // What was written a moment ago is not taken for settled.
         std::thread::sleep(TICK * 2);
-        scan_with(cache, &self.collection(), &Options::default(), &Quiet)
+        let options = Options {
+            memory: self.memory,
+            ..Options::default()
+        };
+        scan_with(cache, &self.collection(), &options, &Quiet)
     }
 
     fn collection(&self) -> Collection {
@@ -192,9 +199,10 @@ proptest! {
 
     #[test]
     fn whatever_changes_the_verdicts_are_the_same(
-        rounds in prop::collection::vec(prop::collection::vec(change(), 0..6), 2..5)
+        rounds in prop::collection::vec(prop::collection::vec(change(), 0..6), 2..5),
+        memory in prop_oneof![Just(None), Just(Some(0))],
     ) {
-        let place = Place::new();
+        let place = Place { memory, ..Place::new() };
         for n in 0..6 {
             place.write(&format!("box/cur/{n}:2,"), &mail(n, &[n, n + 1, n + 4], &[n + 2, n + 3]));
         }
@@ -234,6 +242,20 @@ fn an_unchanged_mailbox_is_not_read() {
     let without = scan(&place.collection(), &options, &Quiet);
     assert_eq!(said(&with), said(&without));
     assert_eq!(with.remembered, all(&with));
+}
+
+#[test]
+fn without_memory_everything_stands_in_the_cache() {
+    let place = Place {
+        memory: Some(0),
+        ..ten()
+    };
+    assert_eq!(place.same().remembered, 0);
+    place.write("box/new/more", &mail(77, &[2, 5], &[1]));
+    let scan = place.same();
+    assert_eq!(scan.remembered, all(&scan) - 1);
+    let subjects: Vec<&str> = scan.messages.iter().map(|m| m.subject.as_str()).collect();
+    assert!(subjects.iter().all(|subject| subject.starts_with("News ")));
 }
 
 #[test]

@@ -104,7 +104,10 @@ impl<N: Copy> Rows<N> {
         let low = *self.ends.get(place as usize)? as usize;
         Some(match self.turns.is_empty() {
             true => low,
-            false => self.turns.partition_point(|&first| first <= place) << BITS | low,
+            false => {
+                let turns = self.turns.partition_point(|&first| first <= place);
+                turns.checked_shl(BITS).unwrap_or(0) | low
+            }
         })
     }
 

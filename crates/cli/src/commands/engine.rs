@@ -166,7 +166,7 @@ pub(super) struct EngineArgs {
     deciding: DecidingArgs,
 
     /// How much memory to do with, more or less, as in 500M or 2G: what exceeds it goes to a
-    /// temporary file [default: half of the mail, and 256M at least]
+    /// temporary file or stands in the cache [default: half of the mail, and 256M at least]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     memory: Option<u64>,
 

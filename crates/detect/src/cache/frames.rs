@@ -42,6 +42,8 @@ pub(crate) struct Appending {
     file: File,
     filling: Mutex<Filling>,
     failed: AtomicBool,
+    /// How long the file was before.
+    before: u64,
 }
 
 /// What is to be written behind what has been written.
@@ -75,6 +77,7 @@ impl Appending {
                 finished: false,
             }),
             failed: AtomicBool::new(false),
+            before: length,
         }
     }
 
@@ -136,6 +139,13 @@ impl Appending {
             true => Err(io::ErrorKind::WriteZero.into()),
             false => Ok(at + bytes.len() as u64),
         }
+    }
+}
+
+impl Appending {
+    /// Takes back everything that was added.
+    pub(super) fn abandon(&self) {
+        let _ = self.file.set_len(self.before);
     }
 }
 
@@ -256,5 +266,22 @@ mod tests {
         }
         assert_eq!(appending.add(b"late"), None);
         assert!(Appending::create(&path).is_err(), "there is one");
+    }
+
+    #[test]
+    fn what_cannot_be_written_is_told_and_taken_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("records");
+        std::fs::write(&path, b"before").unwrap();
+        // A file that cannot be written to.
+        let appending = Appending::behind(File::open(&path).unwrap(), 6);
+        assert!(appending.add(b"short").is_some(), "it waits to be written");
+        assert_eq!(appending.add(&vec![0; WRITTEN]), None);
+        assert_eq!(appending.add(b"more"), None);
+        assert!(appending.finish().is_err());
+        let appending = Appending::open(&path, 6).unwrap();
+        appending.add(&vec![0; WRITTEN]).unwrap();
+        appending.abandon();
+        assert_eq!(std::fs::read(&path).unwrap(), b"before");
     }
 }

@@ -114,6 +114,10 @@ impl Cache {
         let number = known.as_ref().map_or(0, |known| known.records);
         let length = known.as_ref().map_or(0, |known| known.length);
         let path = frames::path(&self.folder, number);
+        if lock.is_some() && known.is_none() {
+            // Somebody may be reading in one that is of no use here: a new one takes its place.
+            let _ = fs::remove_file(&path);
+        }
         let appending = lock
             .is_some()
             .then(|| Appending::open(&path, length).ok())
@@ -125,7 +129,7 @@ impl Cache {
         Opened {
             cache: self.clone(),
             seen,
-            old: File::open(&path).ok(),
+            reading: File::open(&path).ok(),
             path,
             known,
             places: Places::default(),
@@ -147,7 +151,8 @@ pub(crate) struct Opened {
     known: Option<Known>,
     /// The file of records.
     path: PathBuf,
-    old: Option<File>,
+    /// The same, to read in it.
+    reading: Option<File>,
     /// Where the record of each message of the last scan is, by the checksum of its bytes.
     places: Places,
     /// Where those are that this scan has added.
@@ -176,7 +181,7 @@ impl Opened {
             seen,
             known: None,
             path: PathBuf::new(),
-            old: None,
+            reading: None,
             places: Places::default(),
             added: Mutex::default(),
             appending: None,
@@ -248,13 +253,19 @@ impl Opened {
 
     /// The file of records, to read in it what this scan has put there.
     pub(crate) fn records(&self) -> Option<File> {
-        self.old.as_ref()?.try_clone().ok()
+        self.reading.as_ref()?.try_clone().ok()
     }
 
-    /// Writes all records that were added; whether they are there.
-    pub(crate) fn written(&self) -> bool {
+    /// Writes all records that were added; whether they are there. If not, none of them is left behind.
+    pub(crate) fn finish(&self) -> bool {
         let appending = self.appending.as_ref();
-        appending.is_none_or(|appending| appending.finish().is_ok())
+        appending.is_none_or(|appending| {
+            let written = appending.finish().is_ok();
+            if !written {
+                appending.abandon();
+            }
+            written
+        })
     }
 
     /// The records of unchanged messages that stand next to each other in the file, each with its word pairs.
@@ -276,7 +287,7 @@ impl Opened {
         location: &Location,
     ) -> Option<(Record, Vec<u32>, Place)> {
         let place = *self.places.get(&print)?;
-        let frame = frames::read_back(self.old.as_ref()?, place)?;
+        let frame = frames::read_back(self.reading.as_ref()?, place)?;
         let (record, pairs) = records::read(&frame, location.clone(), print)?;
         Some((record, pairs, place))
     }

@@ -1,6 +1,9 @@
 //! A whole result as bytes.
 
+use std::collections::HashMap;
 use std::sync::Arc;
+
+use foldhash::fast::FixedState;
 
 use twicetold_model::{Category, Location, Residue, ResidueKind, Standing, Verdict, Witness};
 
@@ -29,8 +32,9 @@ pub(super) fn pieces(scan: &Scan) -> impl Iterator<Item = Writer> {
 }
 
 pub(super) fn read(from: &mut Reader<'_>) -> Option<Scan> {
-    // A path is held once for all messages of a file.
+    // A path is held once for all messages of a file, a name once for all of a conversation.
     let mut last: Arc<str> = "".into();
+    let mut names: HashMap<&str, Arc<str>, FixedState> = HashMap::default();
     let messages = from.list(|from| {
         let path = from.str()?;
         if *last != *path {
@@ -47,7 +51,10 @@ pub(super) fn read(from: &mut Reader<'_>) -> Option<Scan> {
             subject: from.text()?,
             from: from.text()?,
             date: from.maybe(Reader::hash)?.map(|date| date as i64),
-            thread: from.maybe(Reader::str)?.map(Into::into),
+            thread: from.maybe(Reader::str)?.map(|name| {
+                let known = names.entry(name).or_insert_with(|| name.into());
+                Arc::clone(known)
+            }),
             verdict: Verdict {
                 standing: standing_of(from.byte()?)?,
                 witnesses: from.list(read_witness)?,
