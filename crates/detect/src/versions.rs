@@ -4,6 +4,8 @@
 //! the same length, and every sentence that does not differs from its counterpart there in a number,
 //! a date, an address or a denial, the two are *versions*. Both stay; the user is shown the difference.
 
+use std::sync::{Mutex, PoisonError};
+
 use rayon::prelude::*;
 use twicetold_model::{Residue, ResidueKind, Witness, Word};
 
@@ -18,6 +20,9 @@ use crate::progress::Progress;
 /// How many near copies are looked at for one message: a template has thousands, and any will do.
 const LOOKED_AT: usize = 4;
 
+/// So many messages are looked at one after the other, on one thread.
+const TOGETHER: usize = 64;
+
 /// What a kept message shares with the kept message nearest to it.
 #[derive(Clone, Debug)]
 pub(crate) struct Nearness {
@@ -30,7 +35,7 @@ pub(crate) struct Nearness {
 }
 
 impl Walk<'_> {
-    /// Looks for versions among the kept messages.
+    /// Looks for versions among the kept messages; in any order.
     pub(crate) fn versions(
         &self,
         stay: &[u32],
@@ -50,13 +55,19 @@ impl Walk<'_> {
         near.par_sort_unstable_by_key(|(a, candidates)| {
             (candidates.iter().copied().fold(*a, u32::min), *a)
         });
-        near.par_iter()
-            .filter_map(|(a, candidates)| {
+        // One list grows where it stands; several would have to be brought together, with room for both.
+        let found = Mutex::new(Vec::new());
+        near.par_chunks(TOGETHER).for_each(|some| {
+            let some = some.iter().filter_map(|(a, candidates)| {
                 let near = self.nearness(*a, candidates);
                 progress.advance(1, 0);
                 Some((*a, near?))
-            })
-            .collect()
+            });
+            let some: Vec<(u32, Nearness)> = some.collect();
+            let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+            found.extend(some);
+        });
+        found.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The kept messages that share most with `a`, if they share much and are about as long.
