@@ -24,6 +24,7 @@ mod counting;
 mod cover;
 mod differ;
 mod explain;
+mod gathered;
 mod hard;
 mod keepset;
 mod leads;

@@ -86,14 +86,9 @@ impl<'c> Library<'c> {
         self.messages.fetch_add(1, Ordering::Relaxed);
         self.bytes.fetch_add(record.bytes, Ordering::Relaxed);
         let raw = self.again.read(&record.location, record.bytes).ok()?;
-        (raw.bytes.len() as u64 == record.bytes).then(|| {
-            let segments = self.aside.segments(&record.seldom);
-            Comparable::new(twicetold_mail::read_again(
-                record.form,
-                &raw.bytes,
-                segments,
-            ))
-        })
+        let segments = self.aside.segments(&record.seldom);
+        let document = twicetold_mail::read_again(record.form, &raw.bytes, segments);
+        Some(Comparable::new(document))
     }
 }
 

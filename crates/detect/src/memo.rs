@@ -12,7 +12,7 @@ use foldhash::fast::FixedState;
 
 use crate::cache::{Reader, Writer};
 
-/// The answers of an earlier scan, by question.
+/// Answers, by question.
 pub(crate) type Answers = HashMap<u128, Box<[u8]>, FixedState>;
 
 /// The answers of an earlier scan and of this one.
@@ -33,7 +33,7 @@ struct Known {
 
 impl Memo {
     /// Remembers, beginning with what an earlier scan found.
-    pub(crate) fn with(before: Answers) -> Self {
+    pub(crate) fn with(before: Vec<(u128, Box<[u8]>)>) -> Self {
         let known = |(key, answer)| {
             let used = AtomicBool::new(false);
             (key, Known { answer, used })

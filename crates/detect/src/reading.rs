@@ -15,6 +15,7 @@ use twicetold_source::{Collection, Task, Trouble};
 use crate::aside::{Aside, Stored};
 use crate::cache::{Opened, Place, Unchanged};
 use crate::counted::{Sample, Unfit};
+use crate::gathered::gathered;
 use crate::options::{Numbering, Options};
 use crate::part::{Statistics, pairs_in};
 use crate::progress::{Progress, Stage};
@@ -108,14 +109,8 @@ pub(crate) fn read(
                 .store(records.len() as u64, Ordering::Relaxed);
             let known =
                 |n: usize| unchanged.files.get(n).copied().unwrap_or(false) && !lost.contains(&n);
-            // One list grows where it stands; several would have to be brought together, with room for both.
-            let all = Mutex::new(records);
             let tasks = collection.tasks_but(unchanged.empty, known).par_bridge();
-            tasks.for_each(|task| {
-                let read = reading.run(task, &mut |_| {});
-                lock(&all).extend(read);
-            });
-            all.into_inner().unwrap_or_else(PoisonError::into_inner)
+            gathered(records, tasks.map(|task| reading.run(task, &mut |_| {})))
         }
         numbering => number_in_order(collection, &reading, numbering),
     };

@@ -329,9 +329,8 @@ fn judge(
             let shown = aside.take_shown(left.seldom);
             // What cannot be read back from where it was put stands in the message still.
             let shown = shown.unwrap_or_else(|| {
-                let raw = again.read(&left.location, left.bytes).ok();
-                let raw = raw.filter(|raw| raw.bytes.len() as u64 == left.bytes);
-                raw.map_or_else(Shown::lost, |raw| Shown::of(&raw))
+                let raw = again.read(&left.location, left.bytes);
+                raw.map_or_else(|_| Shown::lost(), |raw| Shown::of(&raw))
             });
             ScannedMessage {
                 location: left.location,

@@ -4,8 +4,6 @@
 //! the same length, and every sentence that does not differs from its counterpart there in a number,
 //! a date, an address or a denial, the two are *versions*. Both stay; the user is shown the difference.
 
-use std::sync::{Mutex, PoisonError};
-
 use rayon::prelude::*;
 use twicetold_model::{Residue, ResidueKind, Witness, Word};
 
@@ -13,6 +11,7 @@ use crate::cache::{Reader, Writer, read_residues, read_witness, residues, texts,
 use crate::comparable::{Comparable, Unit};
 use crate::cover::{Held, hold, residue_kind};
 use crate::explain::shown_each;
+use crate::gathered::gathered;
 use crate::keepset::{Kept, Walk};
 use crate::memo::Question;
 use crate::progress::Progress;
@@ -55,19 +54,15 @@ impl Walk<'_> {
         near.par_sort_unstable_by_key(|(a, candidates)| {
             (candidates.iter().copied().fold(*a, u32::min), *a)
         });
-        // One list grows where it stands; several would have to be brought together, with room for both.
-        let found = Mutex::new(Vec::new());
-        near.par_chunks(TOGETHER).for_each(|some| {
+        let found = near.par_chunks(TOGETHER).map(|some| {
             let some = some.iter().filter_map(|(a, candidates)| {
                 let near = self.nearness(*a, candidates);
                 progress.advance(1, 0);
                 Some((*a, near?))
             });
-            let some: Vec<(u32, Nearness)> = some.collect();
-            let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
-            found.extend(some);
+            some.collect()
         });
-        found.into_inner().unwrap_or_else(PoisonError::into_inner)
+        gathered(Vec::new(), found)
     }
 
     /// The kept messages that share most with `a`, if they share much and are about as long.

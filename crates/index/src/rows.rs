@@ -51,9 +51,14 @@ impl<N: Copy> Rows<N> {
 
     /// Ends the next list here.
     fn close(&mut self, end: usize) {
-        let turns = end.checked_shr(BITS).unwrap_or(0);
-        self.turns.resize(turns, self.ends.len() as u32);
+        self.turn(self.ends.len(), end);
         self.ends.push(low_bits(end));
+    }
+
+    /// Notes how often the ends have outgrown their bits, if this list ends here.
+    fn turn(&mut self, list: usize, end: usize) {
+        let turns = end.checked_shr(BITS).unwrap_or(0);
+        self.turns.resize(turns, list as u32);
     }
 
     /// Adds the lists of another one behind these.
@@ -118,18 +123,14 @@ impl<N: Copy> Rows<N> {
 
     /// Keeps of each list what is `wanted`, no more than the first `most`. It is asked with the list as it was.
     pub fn narrow(&mut self, most: usize, wanted: impl Fn(Standing<N>) -> bool) {
-        let mut narrowed = Self {
-            ends: Vec::new(),
-            turns: Vec::new(),
-            all: std::mem::take(&mut self.all),
-        };
+        self.turns.clear();
         // What is kept moves up to what was kept before it: no second room is needed.
         let (mut start, mut kept) = (0, 0);
         for list in 0..self.ends.len() {
             let length = self.ends[list].wrapping_sub(low_bits(start)) & low_bits(usize::MAX);
             let from = kept;
             for place in 0..length {
-                let number = narrowed.all[start + place as usize];
+                let number = self.all[start + place as usize];
                 let standing = Standing {
                     list: list as u32,
                     length,
@@ -137,18 +138,15 @@ impl<N: Copy> Rows<N> {
                     number,
                 };
                 if kept - from < most && wanted(standing) {
-                    narrowed.all[kept] = number;
+                    self.all[kept] = number;
                     kept += 1;
                 }
             }
             start += length as usize;
-            let turns = kept.checked_shr(BITS).unwrap_or(0);
-            narrowed.turns.resize(turns, list as u32);
+            self.turn(list, kept);
             self.ends[list] = low_bits(kept);
         }
-        narrowed.ends = std::mem::take(&mut self.ends);
-        narrowed.all.truncate(kept);
-        *self = narrowed;
+        self.all.truncate(kept);
     }
 }
 

@@ -38,12 +38,7 @@ pub fn read(form: Form, bytes: &[u8]) -> Document {
 /// assert_eq!(again.sentences, document.sentences);
 /// ```
 pub fn read_again(form: Form, bytes: &[u8], segments: Vec<Segment>) -> Document {
-    let visible = match form {
-        Form::Mail => mime::open(bytes),
-        Form::Text => mime::open_text(bytes),
-        Form::Json => mime::open_json(bytes),
-        Form::Sgml => mime::open_sgml(bytes),
-    };
+    let visible = mime::open_as(form, bytes);
     let segments = match segment::may_be_of(&visible.text, &segments) {
         true => segments,
         false => segment::segment(&visible.text, &visible.envelope),

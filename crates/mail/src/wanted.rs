@@ -45,12 +45,7 @@ impl Wants {
 /// assert_eq!((document.words.len(), document.sentences.len()), (4, 1));
 /// ```
 pub fn read_wanted(form: Form, bytes: &[u8], wants: Wants) -> Document {
-    let visible = match form {
-        Form::Mail => mime::open(bytes),
-        Form::Text => mime::open_text(bytes),
-        Form::Json => mime::open_json(bytes),
-        Form::Sgml => mime::open_sgml(bytes),
-    };
+    let visible = mime::open_as(form, bytes);
     let mut document = Document {
         envelope: visible.envelope,
         text: visible.text,

@@ -40,19 +40,23 @@ impl<'c> Again<'c> {
         }
     }
 
-    /// Reads one message again, from any thread. It had so many bytes; if it has others now, they are read as well.
+    /// Reads one message again, from any thread. It had so many bytes.
     ///
     /// # Errors
-    /// If the message cannot be read.
+    /// If the message cannot be read, or is shorter or longer now.
     pub fn read(&self, location: &Location, bytes: u64) -> io::Result<RawMessage<'static>> {
         let first = usize::try_from(bytes)
             .unwrap_or(FIRST)
             .saturating_add(AROUND);
-        match self.collection.held.read(location) {
+        let message = match self.collection.held.read(location) {
             Some(message) => message,
             None => reread(&self.collection.listing, location, first, |entry| {
                 self.open(&self.collection.listing, entry, location)
             }),
+        }?;
+        match message.bytes.len() as u64 == bytes {
+            true => Ok(message),
+            false => Err(io::ErrorKind::InvalidData.into()),
         }
     }
 

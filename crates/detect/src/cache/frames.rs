@@ -140,9 +140,7 @@ impl Appending {
             false => Ok(at + bytes.len() as u64),
         }
     }
-}
 
-impl Appending {
     /// Takes back everything that was added.
     pub(super) fn abandon(&self) {
         let _ = self.file.set_len(self.before);

@@ -108,15 +108,14 @@ impl Known {
     }
 
     /// What comparing texts led to.
-    pub(super) fn answers(&self) -> Option<Answers> {
+    pub(super) fn answers(&self) -> Option<Vec<(u128, Box<[u8]>)>> {
         let part = self.part(2)?;
         let mut from = Reader::new(&part);
-        let answers = from.list(|from| {
+        from.list(|from| {
             let key = from.wide()?;
             let length = from.number()?.try_into().ok()?;
             Some((key, Box::from(from.raw(length)?)))
-        })?;
-        Some(answers.into_iter().collect())
+        })
     }
 
     fn part(&self, wanted: usize) -> Option<Vec<u8>> {

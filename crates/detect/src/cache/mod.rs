@@ -246,7 +246,7 @@ impl Opened {
     }
 
     /// The answers that comparing texts led to.
-    pub(crate) fn answers(&self) -> Answers {
+    pub(crate) fn answers(&self) -> Vec<(u128, Box<[u8]>)> {
         let known = self.known.as_ref();
         known.and_then(Known::answers).unwrap_or_default()
     }

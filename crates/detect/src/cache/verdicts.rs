@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use foldhash::fast::FixedState;
-
 use twicetold_model::{Category, Location, Residue, ResidueKind, Standing, Verdict, Witness};
 
 use super::bytes::{self, Reader, Writer};

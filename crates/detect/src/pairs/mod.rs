@@ -109,10 +109,13 @@ impl Pairs {
     /// Where a text stands.
     pub fn location(&self, text: u32) -> Location {
         let place = self.places.get(text as usize);
-        place.map(Place::location).unwrap_or(Location {
-            path: "".into(),
-            offset: None,
-        })
+        place.map_or_else(
+            || Location {
+                path: "".into(),
+                offset: None,
+            },
+            |place| place.location.clone(),
+        )
     }
 
     /// The identifier of a text that has one: a line of JSON lines, a story of Reuters.
@@ -132,7 +135,7 @@ impl Pairs {
     pub fn paths(&self) -> impl Iterator<Item = &str> {
         let mut before = "";
         self.places.iter().filter_map(move |place| {
-            let path = &*place.path;
+            let path = &*place.location.path;
             let new = path != before;
             before = path;
             new.then_some(path)
@@ -185,7 +188,7 @@ pub fn pairs(
     // A text that stands in both collections is no near duplicate of itself.
     let places = &found.places;
     let same = |pair: &Pair| match (places.get(pair.a as usize), places.get(pair.b as usize)) {
-        (Some(a), Some(b)) => (&a.path, a.offset) == (&b.path, b.offset),
+        (Some(a), Some(b)) => a.location == b.location,
         _ => true,
     };
     found.pairs.retain(|pair| !same(pair));

@@ -1,11 +1,11 @@
 //! Reading every text once, on all threads, and sketching it.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 use twicetold_mail::{Wants, read_wanted};
 use twicetold_methods::catalogue::Chosen;
-use twicetold_model::{Document, Form, Location, RawMessage, Sketch};
+use twicetold_model::{Document, Form, Location, Sketch};
 use twicetold_source::{Collection, Task, Trouble};
 
 use super::Sought;
@@ -15,18 +15,8 @@ use crate::progress::Progress;
 /// Where a text stands, and what it calls itself.
 #[derive(Debug)]
 pub(super) struct Place {
-    pub(super) path: Arc<str>,
-    pub(super) offset: Option<u64>,
+    pub(super) location: Location,
     pub(super) id: Option<Box<str>>,
-}
-
-impl Place {
-    pub(super) fn location(&self) -> Location {
-        Location {
-            path: Arc::clone(&self.path),
-            offset: self.offset,
-        }
-    }
 }
 
 /// What was read of a collection, in the order of its places.
@@ -81,9 +71,8 @@ pub(super) fn read(collection: &Collection, methods: &[Sought], progress: &dyn P
     }
 }
 
-fn first(batch: &Batch) -> Option<(&str, Option<u64>)> {
-    let place = batch.places.first()?;
-    Some((&place.path, place.offset))
+fn first(batch: &Batch) -> Option<&Location> {
+    batch.places.first().map(|place| &place.location)
 }
 
 fn run(
@@ -105,26 +94,15 @@ fn run(
                 sketch(&sought.method, &document, shelf);
             }
             bytes += raw.bytes.len() as u64;
-            let place = place(raw, document, batch.places.last());
-            batch.places.push(place);
+            batch.places.push(Place {
+                id: id(raw.form, document).map(Into::into),
+                location: raw.location,
+            });
         },
         &mut |trouble| troubles.push(trouble),
     );
     progress.advance(batch.places.len() as u64, bytes);
     (batch, troubles)
-}
-
-/// The place of a text; a path is held once for all texts of a file.
-fn place(raw: RawMessage<'_>, document: Document, before: Option<&Place>) -> Place {
-    let path = match before {
-        Some(before) if before.path == raw.location.path => Arc::clone(&before.path),
-        _ => raw.location.path,
-    };
-    Place {
-        path,
-        offset: raw.location.offset,
-        id: id(raw.form, document).map(Into::into),
-    }
 }
 
 /// What a text calls itself. Ids of mail are not unique: copies of a message share them.

@@ -31,7 +31,7 @@ mod shifted;
 mod transfer;
 mod uuencode;
 
-use twicetold_model::{Attachment, Envelope, Problem};
+use twicetold_model::{Attachment, Envelope, Form, Problem};
 
 use crate::html;
 pub use crate::html::link_hash;
@@ -64,6 +64,16 @@ impl Visible {
         if self.is_blank() && !said && self.problems.is_empty() {
             self.problems.push(Problem::new("the message is empty"));
         }
+    }
+}
+
+/// Reads a message of the given form.
+pub(crate) fn open_as(form: Form, bytes: &[u8]) -> Visible {
+    match form {
+        Form::Mail => open(bytes),
+        Form::Text => open_text(bytes),
+        Form::Json => open_json(bytes),
+        Form::Sgml => open_sgml(bytes),
     }
 }
 
