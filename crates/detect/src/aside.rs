@@ -9,9 +9,10 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Once, OnceLock};
 
+use twicetold_index::Filter;
 use twicetold_model::Segment;
 
-use crate::cache::{Appending, Place, Reader, Writer, read_back};
+use crate::cache::{Appending, Place, Reader, Writer, all_pairs_in, read_back};
 use crate::seldom::{Detail, Seldom, Shown};
 
 /// Where that is which is seldom asked for.
@@ -96,6 +97,18 @@ impl Aside {
             Stored::Here(seldom) => Some(Cow::Borrowed(&seldom.shown)),
             _ => self.read(stored, Shown::read).map(Cow::Owned),
         }
+    }
+
+    /// All word pairs of a message that stands in the cache; nothing if they cannot be read back.
+    pub(crate) fn pairs(&self, stored: &Stored) -> Filter {
+        let pairs = match stored {
+            Stored::Cached(place) => {
+                let frame = self.cache.as_ref().and_then(|file| read_back(file, *place));
+                frame.and_then(|frame| all_pairs_in(&frame))
+            }
+            _ => None,
+        };
+        Filter::of_halves(&pairs.unwrap_or_default())
     }
 
     /// What the lines of a message are for; nothing if that cannot be read back.

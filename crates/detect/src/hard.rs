@@ -3,7 +3,6 @@
 use std::collections::{HashMap, HashSet};
 
 use foldhash::fast::FixedState;
-use twicetold_index::Twice;
 
 use crate::align::most_altered;
 use crate::seldom::{Detail, Sentence};
@@ -56,9 +55,10 @@ impl<'d> Open<'d> {
 }
 
 /// Whether a message has a sentence of which more pairs occur in no other message than words that differ can explain.
-pub(crate) fn tells_news(detail: &Detail, known: &Twice) -> bool {
+/// `single` counts the pairs that do.
+pub(crate) fn tells_news(detail: &Detail, single: impl Fn(&[u32]) -> usize) -> bool {
     detail.sentences().any(|Sentence { told, pairs, .. }| {
         let broken = most_broken(told.len() as usize);
-        told.is_content() && pairs.len() > broken && known.count_single(pairs) > broken
+        told.is_content() && pairs.len() > broken && single(pairs) > broken
     })
 }

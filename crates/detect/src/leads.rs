@@ -8,11 +8,12 @@ use twicetold_index::{Rows, Twice};
 use twicetold_methods::winnow::Winnow;
 
 use crate::aside::Aside;
+use crate::cache::{Keeping, Part};
 use crate::hard::tells_news;
 use crate::near::{Fingerprints, Nearby};
 use crate::part::Whole;
 use crate::record::Record;
-use crate::shared::{Holding, Leading, Likely, PIECE, Reach, Shared, add_likely};
+use crate::shared::{Holding, Leading, Likely, Lists, PIECE, Reach, Shared, add_likely};
 use crate::threads::conversation;
 
 /// What leads from messages to others.
@@ -39,6 +40,8 @@ pub(crate) struct Told<'t> {
     pub(crate) threads: &'t [u32],
     pub(crate) aside: &'t Aside,
     pub(crate) winnow: Winnow,
+    /// Where it is kept who shares what, if it is.
+    pub(crate) keeping: Option<&'t Keeping>,
     /// If this is a part of a larger collection: what is known from the whole.
     pub(crate) whole: Option<&'t Whole<'t>>,
 }
@@ -106,20 +109,13 @@ impl Leads {
             None => Nearby::Counted(Box::new(told.fingerprints(fingerprints))),
         };
         let others = || {
-            let things = told.each(|_, record| {
-                record
-                    .attachments
-                    .iter()
-                    .chain(&record.links)
-                    .copied()
-                    .collect()
-            });
-            let conversations = told.each(|a, record| {
-                let thread = told.whole.and_then(|whole| whole.thread(record));
-                let thread = thread.unwrap_or(u64::from(told.threads[a as usize]));
-                vec![conversation(thread)]
-            });
-            [sentences, things, conversations].map(|keys| told.leading(&new, keys))
+            let sentences = Lists::of(sentences, told.order);
+            if let Some(keeping) = told.keeping {
+                keeping.lists(Part::Sentences, &sentences);
+            }
+            let [things, conversations] =
+                [told.things(), told.conversations()].map(|keys| Lists::of(keys, told.order));
+            [sentences, things, conversations].map(|lists| told.leading(&new, lists))
         };
         // Each has stretches that one thread goes alone.
         let (nearby, [sentences, things, conversations]) = rayon::join(nearby, others);
@@ -149,7 +145,7 @@ impl Told<'_> {
         let new = known.count_single(&record.facts) > 0
             || detail
                 .as_ref()
-                .is_none_or(|detail| tells_news(detail, known));
+                .is_none_or(|detail| tells_news(detail, |pairs| known.count_single(pairs)));
         let detail = detail.filter(|_| rank != u32::MAX);
         let detail = detail.as_deref();
         let fingerprints = match self.whole {
@@ -161,6 +157,23 @@ impl Told<'_> {
         piece.new.push(new);
         add_likely(&mut piece.fingerprints, fingerprints, Some(pairs));
         add_likely(&mut piece.sentences, own, Some(sentences));
+    }
+
+    /// The attachments and links of each message of the walk.
+    pub(crate) fn things(&self) -> Likely<u64> {
+        self.each(|_, record| {
+            let things = record.attachments.iter().chain(&record.links);
+            things.copied().collect()
+        })
+    }
+
+    /// The conversation of each message of the walk.
+    pub(crate) fn conversations(&self) -> Likely<u64> {
+        self.each(|a, record| {
+            let thread = self.whole.and_then(|whole| whole.thread(record));
+            let thread = thread.unwrap_or(u64::from(self.threads[a as usize]));
+            vec![conversation(thread)]
+        })
     }
 
     /// The keys of each message of the walk.
@@ -182,11 +195,16 @@ impl Told<'_> {
     }
 
     fn fingerprints(&self, likely: Likely<u32>) -> Fingerprints {
-        let shared = Shared::by_numbers(likely, self.order);
+        let lists = Lists::of(likely, self.order);
+        if let Some(keeping) = self.keeping {
+            keeping.lists(Part::Fingerprints, &lists);
+        }
+        let shared = Shared::by_numbers(lists, self.order.len());
         Fingerprints::of(self.records, self.order, shared)
     }
 
-    fn leading(&self, new: &[bool], likely: Likely<u64>) -> Leading<u64> {
+    /// Whom keys lead to.
+    pub(crate) fn leading(&self, new: &[bool], lists: Lists<u64>) -> Leading<u64> {
         let reach = Reach::USUAL;
         // Whom a key leads to is known from the whole, or else counted here.
         let leads = |holding: Holding<'_, u64>| {
@@ -196,6 +214,6 @@ impl Told<'_> {
                 None => reach.shows(holding.frequency, holding.place, new[message]),
             }
         };
-        Shared::of(likely, self.order).leading(reach.shown.max(reach.few) as usize, leads)
+        Shared::of(lists, self.order.len()).leading(reach.shown.max(reach.few) as usize, leads)
     }
 }

@@ -14,6 +14,7 @@
 
 mod align;
 mod alike;
+mod amend;
 mod aside;
 mod cache;
 mod check;

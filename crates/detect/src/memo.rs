@@ -5,6 +5,7 @@
 //! text is read for it.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -12,35 +13,99 @@ use foldhash::fast::FixedState;
 
 use crate::cache::{Reader, Writer};
 
-/// Answers, by question.
-pub(crate) type Answers = HashMap<u128, Box<[u8]>, FixedState>;
+/// The answers of an earlier scan, as they were written.
+#[derive(Debug, Default)]
+pub(crate) struct Earlier {
+    bytes: Vec<u8>,
+    /// Each question with where its answer is, in the order of the questions.
+    answers: Vec<(u128, Range<usize>)>,
+    /// For each whether this scan has asked the same.
+    used: Vec<AtomicBool>,
+}
+
+impl Earlier {
+    /// Answers that [`Answers::sorted`] gave, in the bytes that were made of them: as a list of questions, each with the length of its answer and the answer.
+    pub(crate) fn read(bytes: Vec<u8>) -> Option<Self> {
+        let whole = bytes.len();
+        let mut from = Reader::new(&bytes);
+        let answers = from.list(|from| {
+            let key = from.wide()?;
+            let length = from.number()?.try_into().ok()?;
+            let end = from.raw(length).map(|_| whole - from.left())?;
+            Some((key, end - length..end))
+        })?;
+        answers.is_sorted_by_key(|a| a.0).then(|| Self {
+            used: answers.iter().map(|_| AtomicBool::new(false)).collect(),
+            answers,
+            bytes,
+        })
+    }
+
+    fn get(&self, key: u128) -> Option<&[u8]> {
+        let place = self.answers.binary_search_by_key(&key, |a| a.0).ok()?;
+        self.used[place].store(true, Ordering::Relaxed);
+        self.bytes.get(self.answers[place].1.clone())
+    }
+}
+
+/// Answers by question.
+type Given = HashMap<u128, Box<[u8]>, FixedState>;
+
+/// The answers that the next scan may want.
+#[derive(Debug, Default)]
+pub(crate) struct Answers {
+    earlier: Earlier,
+    /// Whether those count that nobody has asked for.
+    all: bool,
+    now: Given,
+}
+
+impl Answers {
+    /// In the order of the questions.
+    pub(crate) fn sorted(&self) -> Vec<(u128, &[u8])> {
+        let earlier = self.earlier.answers.iter().zip(&self.earlier.used);
+        let earlier = earlier.filter(|(_, used)| self.all || used.load(Ordering::Relaxed));
+        let earlier = earlier.map(|((key, range), _)| (*key, &self.earlier.bytes[range.clone()]));
+        let now = self.now.iter().map(|(key, answer)| (*key, &**answer));
+        let mut sorted: Vec<(u128, &[u8])> = earlier.chain(now).collect();
+        sorted.sort_by_key(|a| a.0);
+        // What was asked anew, since the earlier answer could not be read.
+        sorted.dedup_by(|later, earlier| {
+            let same = later.0 == earlier.0;
+            if same {
+                *earlier = *later;
+            }
+            same
+        });
+        sorted
+    }
+}
 
 /// The answers of an earlier scan and of this one.
 #[derive(Debug, Default)]
 pub(crate) struct Memo {
-    before: HashMap<u128, Known, FixedState>,
+    earlier: Earlier,
+    /// Whether those count on that nobody asks for.
+    all: bool,
     /// Answers that were given in this scan; `None` if nobody will want them.
-    now: Option<Mutex<Answers>>,
-}
-
-/// An answer of an earlier scan.
-#[derive(Debug)]
-struct Known {
-    answer: Box<[u8]>,
-    /// This scan has asked the same.
-    used: AtomicBool,
+    now: Option<Mutex<Given>>,
 }
 
 impl Memo {
-    /// Remembers, beginning with what an earlier scan found.
-    pub(crate) fn with(before: Vec<(u128, Box<[u8]>)>) -> Self {
-        let known = |(key, answer)| {
-            let used = AtomicBool::new(false);
-            (key, Known { answer, used })
-        };
+    /// Remembers, beginning with what an earlier scan found; what nobody asks for is forgotten.
+    pub(crate) fn with(earlier: Earlier) -> Self {
         Self {
-            before: before.into_iter().map(known).collect(),
+            earlier,
+            all: false,
             now: Some(Mutex::default()),
+        }
+    }
+
+    /// The same in a scan that asks only what the earlier one left open: nothing is forgotten.
+    pub(crate) fn with_all(earlier: Earlier) -> Self {
+        Self {
+            all: true,
+            ..Self::with(earlier)
         }
     }
 
@@ -57,10 +122,9 @@ impl Memo {
             return find();
         };
         let key = question().key();
-        if let Some(known) = self.before.get(&key)
-            && let Some(answer) = read(&mut Reader::new(&known.answer))
+        if let Some(known) = self.earlier.get(key)
+            && let Some(answer) = read(&mut Reader::new(known))
         {
-            known.used.store(true, Ordering::Relaxed);
             return Some(answer);
         }
         let answer = find()?;
@@ -75,13 +139,11 @@ impl Memo {
     /// The answers that the next scan may want.
     pub(crate) fn answers(self) -> Answers {
         let now = self.now.unwrap_or_default().into_inner();
-        let mut answers = now.unwrap_or_else(PoisonError::into_inner);
-        let used = self
-            .before
-            .into_iter()
-            .filter(|(_, k)| k.used.load(Ordering::Relaxed));
-        answers.extend(used.map(|(key, known)| (key, known.answer)));
-        answers
+        Answers {
+            earlier: self.earlier,
+            all: self.all,
+            now: now.unwrap_or_else(PoisonError::into_inner),
+        }
     }
 }
 

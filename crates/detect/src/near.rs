@@ -59,6 +59,56 @@ impl Fingerprints {
     }
 }
 
+impl Fingerprints {
+    /// Tells the places of those to whom the message at a place may be near.
+    pub(crate) fn who_finds(&self, rank: u32, mut each: impl FnMut(u32)) {
+        for key in self.of.row(rank) {
+            let list = self.leading.row(key);
+            match list.binary_search(&rank) {
+                Ok(_) if !self.common.has(key) => list.iter().copied().for_each(&mut each),
+                Ok(at) => around(list, at, 0).iter().copied().for_each(&mut each),
+                Err(_) => {}
+            }
+        }
+    }
+
+    /// Tells the places of those who are made of little but what many have and may see by a common key that the messages at these places have it, or
+    /// have it no longer; of all of them if it is not known which.
+    pub(crate) fn who_sees_by(&self, key: u32, ranks: Option<&[u32]>, mut each: impl FnMut(u32)) {
+        let list = self.leading.row(key);
+        match ranks {
+            None => list.iter().copied().for_each(&mut each),
+            Some(ranks) => {
+                for rank in ranks {
+                    let at = list.partition_point(|other| other < rank);
+                    let seers = around(list, at, ranks.len()).iter();
+                    seers.copied().for_each(&mut each);
+                }
+            }
+        }
+    }
+
+    /// Whether more than a few have a key.
+    pub(crate) fn is_common(&self, key: u32) -> bool {
+        self.common.has(key)
+    }
+
+    /// The keys of the message at a place that others have as well.
+    pub(crate) fn keys(&self, rank: u32) -> Vec<u32> {
+        self.of.row(rank)
+    }
+}
+
+/// Of a list of those made of little but what many have, who may see the one at a place, or somebody who stands up to `slack` places from there.
+fn around(list: &[u32], at: usize, slack: usize) -> &[u32] {
+    let Reach { first, beside, .. } = Reach::USUAL;
+    let reach = beside as usize + slack;
+    match at < first as usize + slack {
+        true => list,
+        false => &list[at - reach.min(at)..list.len().min(at + reach + 1)],
+    }
+}
+
 /// A bit for each key.
 #[derive(Debug, Default)]
 struct Bits {

@@ -69,7 +69,15 @@ struct Question<'q, 's> {
     unread: Cell<bool>,
 }
 
-impl Walk<'_> {
+impl<'s> Walk<'s> {
+    /// All word pairs of a message.
+    fn pairs(&self, m: u32) -> &'s Filter {
+        let record = &self.records[m as usize];
+        record
+            .pairs
+            .get_or_init(|| self.aside.pairs(&record.seldom))
+    }
+
     /// The messages that a key leads to, in the order of the walk.
     fn led_to(&self, leading: &Leading<u64>, key: u64) -> impl Iterator<Item = u32> {
         let ranks = leading.holders(key).iter();
@@ -436,7 +444,7 @@ impl<'s> Question<'_, 's> {
             each.map(|same| Related {
                 message: same[0],
                 sentences: same.len(),
-                pairs: &self.walk.records[same[0] as usize].pairs,
+                pairs: self.walk.pairs(same[0]),
             })
             .collect()
         })

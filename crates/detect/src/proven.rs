@@ -32,15 +32,19 @@ pub(crate) fn write_proven(
 
 /// Reads what was proved; `places` are the messages by their places.
 pub(crate) fn read_proven(from: &mut Reader<'_>, places: &[u32]) -> Option<Option<Proven>> {
+    let mut proven = read_proven_as_it_is(from)?;
+    for witness in proven.iter_mut().flat_map(|proven| &mut proven.witnesses) {
+        witness.message = *places.get(witness.message as usize)?;
+    }
+    Some(proven)
+}
+
+/// The same where the places are what messages are known by.
+pub(crate) fn read_proven_as_it_is(from: &mut Reader<'_>) -> Option<Option<Proven>> {
     from.maybe(|from| {
-        let category = category_of(from.byte()?)?;
-        let mut witnesses = from.list(read_witness)?;
-        for witness in &mut witnesses {
-            witness.message = *places.get(witness.message as usize)?;
-        }
         Some(Proven {
-            category,
-            witnesses,
+            category: category_of(from.byte()?)?,
+            witnesses: from.list(read_witness)?,
             residue: read_residues(from)?,
         })
     })

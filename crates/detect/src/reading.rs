@@ -51,7 +51,7 @@ pub(crate) struct Read {
     pub(crate) records: Vec<Record>,
     /// What could not be read, sorted by path.
     pub(crate) troubles: Vec<Trouble>,
-    /// Which word pairs occur in more than one message that is not a mere copy; nothing if that was counted before.
+    /// Which word pairs occur in more than one message that is not a mere copy, to which more can be added; nothing if that was counted before.
     pub(crate) pairs: Twice,
     /// Whether what was counted before is about this mail.
     pub(crate) fits: Result<(), Unfit>,
@@ -137,7 +137,7 @@ pub(crate) fn read(
     Read {
         records,
         troubles,
-        pairs: reading.pairs.complete(),
+        pairs: reading.pairs,
         fits: reading.sample.map_or(Ok(()), Sample::compare),
         told: reading.told.complete(),
         aside: reading.aside,

@@ -3,6 +3,8 @@
 //! Texts are not kept: a mailbox may be larger than memory. Kept are fingerprints, counts and hashes;
 //! whoever needs the text again asks the `library`.
 
+use std::sync::OnceLock;
+
 use twicetold_index::Filter;
 use twicetold_mail::words::hash_of;
 use twicetold_methods::winnow::{Winnow, all_half_pairs, half, pair, paper};
@@ -100,8 +102,8 @@ pub(crate) struct Record {
     pub(crate) fingerprints: u32,
     /// Its sentences and word pairs, and what a report shows of it; or where they are.
     pub(crate) seldom: Stored,
-    /// All its word pairs, packaging included.
-    pub(crate) pairs: Filter,
+    /// All its word pairs, packaging included; nothing as long as they stand in the cache and nobody has asked.
+    pub(crate) pairs: OnceLock<Filter>,
     /// How many content words it has.
     pub(crate) says: u32,
     /// It has words, be they packaging.
@@ -207,7 +209,7 @@ pub(crate) fn record(
             },
             segments: document.segments.as_slice().into(),
         })),
-        pairs: Filter::of_halves(&pairs),
+        pairs: Filter::of_halves(&pairs).into(),
         says: ready.says() as u32,
         worded: !document.words.is_empty(),
         short: (own > 0 && own < short) || all < short,
@@ -355,7 +357,7 @@ impl Record {
                 },
                 ..Seldom::default()
             })),
-            pairs: Filter::default(),
+            pairs: Filter::default().into(),
             says: 0,
             worded: false,
             short: false,

@@ -9,13 +9,14 @@ use twicetold_methods::winnow::Winnow;
 use twicetold_model::{Category, Form, Location, Problem, Standing, Verdict, Witness};
 use twicetold_source::{Again, Collection, Trouble};
 
-use crate::aside::Stored;
-use crate::cache::{Cache, Reader, texts};
+use crate::amend::{Before, amended};
+use crate::aside::{Aside, Stored};
+use crate::cache::{Cache, Course, Keeping, Reader, texts};
 use crate::check;
 use crate::comparable::Comparable;
 use crate::counted::Unfit;
 use crate::explain::shown_each;
-use crate::keepset::{Decisions, Walk};
+use crate::keepset::{Decisions, First, Walk};
 use crate::leads::{Leads, Looks, Told};
 use crate::library::Library;
 use crate::memo::{Answers, Memo, Question, write_yes_or_no, yes_or_no};
@@ -39,6 +40,8 @@ pub struct Scan {
     pub reread: Vec<(Stage, Reread)>,
     /// How many messages were known from an earlier scan, so that they were not read again.
     pub remembered: u64,
+    /// About how many messages nobody had to be asked, since what the last scan decided about them holds still.
+    pub settled: u64,
 }
 
 /// How much of the mail was read again after everything had been read once.
@@ -100,7 +103,8 @@ fn scan_afresh(
     progress: &dyn Progress,
 ) -> Scan {
     let read = reading::read(collection, options, None, None, progress);
-    judge(collection, options, read, counted, Memo::default, progress).0
+    let ready = relate(options, read, counted, None, progress);
+    decide(collection, options, ready, Memo::default, progress).scan
 }
 
 /// The same with statistics that were counted before, on this mail or on more than this: they are not counted again.
@@ -125,7 +129,8 @@ pub fn scan_counted(
         before: Some(statistics),
         whole: None,
     };
-    Ok(judge(collection, options, read, counted, Memo::default, progress).0)
+    let ready = relate(options, read, counted, None, progress);
+    Ok(decide(collection, options, ready, Memo::default, progress).scan)
 }
 
 /// Scans a part of a larger collection: the verdicts are those that its messages have in the whole, as far as `whole` tells
@@ -159,6 +164,23 @@ pub fn scan_with(
         scan.troubles.sort_by(|a, b| a.path.cmp(&b.path));
         return scan;
     }
+    if let Some(ready) = amended(&opened, &unchanged, collection, options, progress) {
+        drop(unchanged);
+        opened.forget_files();
+        let memo = || Memo::with_all(opened.answers());
+        let decided = decide(collection, options, ready, memo, progress);
+        let keeping = opened.keeping();
+        keeping.inspect(|keeping| keeping.course(&decided.course));
+        let Decided {
+            scan,
+            prints,
+            answers,
+            ..
+        } = decided;
+        opened.save(collection, &prints, options, &scan, &answers);
+        return scan;
+    }
+    opened.keep_anew();
     let known = Some((&opened, &unchanged));
     let read = reading::read(collection, options, known, None, progress);
     drop(unchanged);
@@ -169,8 +191,16 @@ pub fn scan_with(
         return scan_afresh(collection, options, Counted::default(), progress);
     }
     let memo = || Memo::with(opened.answers());
-    let counted = Counted::default();
-    let (scan, prints, answers) = judge(collection, options, read, counted, memo, progress);
+    let (counted, keeping) = (Counted::default(), opened.keeping());
+    let ready = relate(options, read, counted, keeping, progress);
+    let Decided {
+        scan,
+        prints,
+        answers,
+        course,
+    } = decide(collection, options, ready, memo, progress);
+    keeping.inspect(|keeping| keeping.course(&course));
+    drop(course);
     opened.save(collection, &prints, options, &scan, &answers);
     scan
 }
@@ -184,16 +214,70 @@ struct Counted<'c> {
     whole: Option<&'c Whole<'c>>,
 }
 
-/// Decides about everything that was read. What comparing texts led to before is asked for when texts are compared. Besides the result, the checksum of each message's bytes, and what comparing
-/// texts led to.
-fn judge(
-    collection: &Collection,
+/// Where messages stand among each other.
+pub(crate) struct Placed {
+    /// For every message a number that is the same for those of its conversation.
+    pub(crate) threads: Vec<u32>,
+    /// Messages that say word for word the same, each group under the one that stands for it.
+    pub(crate) groups: BTreeMap<u32, Vec<u32>>,
+    /// Those that stand for themselves or for a group, in the order in which they are asked.
+    pub(crate) order: Vec<u32>,
+    /// For each message its place there; `u32::MAX` if another one stands for it.
+    pub(crate) ranks: Vec<u32>,
+}
+
+impl Placed {
+    /// Finds out.
+    pub(crate) fn of(records: &[Record], options: &Options, whole: Option<&Whole<'_>>) -> Self {
+        let conversations =
+            || whole.map_or_else(|| threads(records), |whole| whole.threads(records));
+        let (threads, groups) = rayon::join(conversations, || copies(records, options));
+        let mut order: Vec<u32> = groups.keys().copied().collect();
+        order.par_sort_by(|&a, &b| {
+            by_content(&options.keep, &records[a as usize], &records[b as usize])
+        });
+        let mut ranks = vec![u32::MAX; records.len()];
+        for (&a, rank) in order.iter().zip(0..) {
+            ranks[a as usize] = rank;
+        }
+        Self {
+            threads,
+            groups,
+            order,
+            ranks,
+        }
+    }
+}
+
+/// Everything that is known before anybody is asked.
+pub(crate) struct Ready<'w> {
+    /// The messages, sorted by location.
+    pub(crate) records: Vec<Record>,
+    /// What could not be read, sorted by path.
+    pub(crate) troubles: Vec<Trouble>,
+    /// What there was no room for.
+    pub(crate) aside: Aside,
+    /// How many messages were known from the last scan.
+    pub(crate) remembered: u64,
+    pub(crate) placed: Placed,
+    /// What leads from messages to others.
+    pub(crate) leads: Leads,
+    /// For each message whether it holds what no other has.
+    pub(crate) new: Vec<bool>,
+    /// What the last scan decided, as far as it holds still.
+    pub(crate) before: Option<Before>,
+    /// If this is a part of a larger collection: what is known from the whole.
+    pub(crate) whole: Option<&'w Whole<'w>>,
+}
+
+/// Finds out how everything that was read is related, and keeps it for the next scan where that is wanted.
+fn relate<'w>(
     options: &Options,
     read: Read,
-    counted: Counted<'_>,
-    memo: impl FnOnce() -> Memo,
+    counted: Counted<'w>,
+    keeping: Option<&Keeping>,
     progress: &dyn Progress,
-) -> (Scan, Vec<u128>, Answers) {
+) -> Ready<'w> {
     let Read {
         records,
         troubles,
@@ -204,35 +288,80 @@ fn judge(
         ..
     } = read;
     progress.begin(Stage::Relating, records.len() as u64);
+    if let Some(keeping) = keeping {
+        keeping.pairs(&own_pairs);
+    }
+    let own_pairs = own_pairs.complete();
     let whole = counted.whole;
     let pairs = counted.before.map_or(&own_pairs, Statistics::pairs);
-    let conversations = || whole.map_or_else(|| threads(&records), |whole| whole.threads(&records));
-    let (threads, groups) = rayon::join(conversations, || copies(&records, options));
-    let mut order: Vec<u32> = groups.keys().copied().collect();
-    order.par_sort_by(|&a, &b| {
-        by_content(&options.keep, &records[a as usize], &records[b as usize])
-    });
-    let mut ranks = vec![u32::MAX; records.len()];
-    for (&a, rank) in order.iter().zip(0..) {
-        ranks[a as usize] = rank;
-    }
-    let memory = options.memory_for(collection.total_bytes());
-    let library = Library::new(collection, &records, &aside, memory);
+    let placed = Placed::of(&records, options, whole);
     let relating = Told {
         records: &records,
-        order: &order,
-        ranks: &ranks,
-        threads: &threads,
+        order: &placed.order,
+        ranks: &placed.ranks,
+        threads: &placed.threads,
         aside: &aside,
         winnow: Winnow {
             window: options.window,
         },
+        keeping,
         whole,
     };
     let looks = Looks::at(&relating, pairs, &told);
     // Nobody asks what occurs how often any more.
     drop((own_pairs, told));
     let (leads, new) = Leads::of(&relating, looks);
+    Ready {
+        records,
+        troubles,
+        aside,
+        remembered,
+        placed,
+        leads,
+        new,
+        before: None,
+        whole,
+    }
+}
+
+/// What was decided.
+struct Decided {
+    scan: Scan,
+    /// The checksum of each message's bytes.
+    prints: Vec<u128>,
+    /// What comparing texts led to.
+    answers: Answers,
+    /// How it came to this.
+    course: Course,
+}
+
+/// Decides about every message. What comparing texts led to before is asked for when texts are compared.
+fn decide(
+    collection: &Collection,
+    options: &Options,
+    ready: Ready<'_>,
+    memo: impl FnOnce() -> Memo,
+    progress: &dyn Progress,
+) -> Decided {
+    let Ready {
+        records,
+        troubles,
+        aside,
+        remembered,
+        placed,
+        leads,
+        new,
+        mut before,
+        whole,
+    } = ready;
+    let Placed {
+        threads,
+        groups,
+        order,
+        ranks,
+    } = placed;
+    let memory = options.memory_for(collection.total_bytes());
+    let library = Library::new(collection, &records, &aside, memory);
     let mut walk = Walk {
         records: &records,
         threads: &threads,
@@ -249,22 +378,33 @@ fn judge(
     };
     // How much had been read when each stage was over.
     let mut over: Vec<(Stage, Reread)> = Vec::new();
-    let (mut kept, mut gone) = walk.decide(progress);
+    if let Some(before) = &mut before {
+        before.begin(&walk);
+    }
+    let First {
+        mut kept,
+        mut gone,
+        outcomes,
+    } = walk.decide(before.as_mut(), progress);
     over.push((Stage::Proving, library.reread()));
-    walk.decide_again(&mut kept, &mut gone, progress);
+    let second = walk.decide_again(&mut kept, &mut gone, before.as_ref(), progress);
     over.push((Stage::Combining, library.reread()));
+    if let Some(before) = &mut before {
+        before.settle(&walk, &kept);
+    }
     let stay: Vec<u32> = order
         .iter()
         .copied()
         .filter(|a| !gone.contains_key(a))
         .collect();
     progress.begin(Stage::Versions, stay.len() as u64);
-    let near = walk.versions(&stay, &kept, progress);
+    let near = walk.versions(&stay, &kept, before.as_ref(), progress);
     over.push((Stage::Versions, library.reread()));
     // Nobody is looked for any more.
     walk.leads = Leads::default();
     walk.hard = Mutex::default();
-    let copies = proved_copies(&groups, &walk, progress);
+    let settled = before.as_ref().map_or(0, Before::settled);
+    let copies = proved_copies(&groups, &walk, before.as_ref(), progress);
 
     let mut verdicts: Vec<Verdict> = records.iter().map(alone).collect();
     for (&a, members) in &groups {
@@ -302,17 +442,18 @@ fn judge(
         };
         shown[a as usize] = near.shown;
     }
-    let residues = residue_texts(&verdicts, shown, &walk);
+    let residues = residue_texts(&verdicts, shown, &walk, before.as_ref());
     let answers = walk.memo.answers();
+    let new = walk.new;
     over.push((Stage::Copies, library.reread()));
     // No text is read any more.
     drop(library);
-    let before = [Reread::default()]
+    let so_far = [Reread::default()]
         .into_iter()
         .chain(over.iter().map(|o| o.1));
     let reread = over
         .iter()
-        .zip(before)
+        .zip(so_far)
         .map(|(&(stage, read), before)| (stage, read.since(before)))
         .collect();
     let prints = records.iter().map(|record| record.print).collect();
@@ -324,29 +465,24 @@ fn judge(
     let left: Vec<Left> = records.into_iter().map(Left::of).collect();
     let all = left.into_par_iter().zip(verdicts).zip(residues);
     let again = Again::of(collection);
-    let mut messages: Vec<ScannedMessage> = all
-        .map(|((left, verdict), residue)| {
-            let shown = aside.take_shown(left.seldom);
-            // What cannot be read back from where it was put stands in the message still.
-            let shown = shown.unwrap_or_else(|| {
-                let raw = again.read(&left.location, left.bytes);
-                raw.map_or_else(|_| Shown::lost(), |raw| Shown::of(&raw))
-            });
-            ScannedMessage {
-                location: left.location,
-                form: left.form,
-                bytes: left.bytes,
-                message_id: shown.message_id,
-                subject: shown.subject,
-                from: shown.from,
-                date: left.date,
-                thread: None,
-                verdict,
-                residue,
-                problems: shown.problems,
-            }
-        })
-        .collect();
+    let message = |((left, verdict), residue): ((Left, Verdict), Vec<String>)| {
+        left.into_message(verdict, residue, &aside, &again)
+    };
+    let mut messages: Vec<ScannedMessage> = match before {
+        None => all.map(message).collect(),
+        Some(before) => all
+            .zip(before.into_messages())
+            .map(|(((left, verdict), residue), last)| match last {
+                None => message(((left, verdict), residue)),
+                Some(last) => ScannedMessage {
+                    verdict,
+                    residue,
+                    thread: None,
+                    ..last
+                },
+            })
+            .collect(),
+    };
     let names = called.names(&messages);
     for (message, thread) in messages.iter_mut().zip(&threads) {
         message.thread = names.get(thread).cloned();
@@ -356,8 +492,22 @@ fn judge(
         troubles,
         reread,
         remembered,
+        settled,
     };
-    (scan, prints, answers)
+    let course = Course {
+        order,
+        threads,
+        new,
+        outcomes,
+        hopeful: second.hopeful,
+        before: second.before,
+    };
+    Decided {
+        scan,
+        prints,
+        answers,
+        course,
+    }
 }
 
 /// Messages that say word for word the same, each group under the one that the policy keeps.
@@ -382,6 +532,7 @@ fn copies(records: &[Record], options: &Options) -> BTreeMap<u32, Vec<u32>> {
 fn proved_copies(
     groups: &BTreeMap<u32, Vec<u32>>,
     walk: &Walk<'_>,
+    before: Option<&Before>,
     progress: &dyn Progress,
 ) -> HashMap<u32, bool, FixedState> {
     let (library, memo) = (walk.library, &walk.memo);
@@ -395,7 +546,7 @@ fn proved_copies(
             let mut first = None;
             let record = move |m: u32| &library.records[m as usize];
             let shown = move |m: u32| walk.aside.shown(&record(m).seldom);
-            let shown_first = shown(a);
+            let shown_first = std::cell::OnceCell::new();
             let mut same = move |m: u32| {
                 let asked = || {
                     Question::new("same")
@@ -410,6 +561,11 @@ fn proved_copies(
                     let same_sender = !short || check::same_sender(first, &other);
                     Some(same_sender && check::identical(first, &other))
                 };
+                let known = before.and_then(|before| before.is_copy(m, a));
+                if let Some(known) = known {
+                    return known;
+                }
+                let shown_first = shown_first.get_or_init(|| shown(a));
                 let copy = shown_first.as_ref().zip(shown(m));
                 copy.is_some_and(|(first, other)| {
                     first.digest == other.digest && (!short || first.from == other.from)
@@ -472,6 +628,34 @@ impl Left {
             seldom: record.seldom,
         }
     }
+
+    fn into_message(
+        self,
+        verdict: Verdict,
+        residue: Vec<String>,
+        aside: &Aside,
+        again: &Again<'_>,
+    ) -> ScannedMessage {
+        let shown = aside.take_shown(self.seldom);
+        // What cannot be read back from where it was put stands in the message still.
+        let shown = shown.unwrap_or_else(|| {
+            let raw = again.read(&self.location, self.bytes);
+            raw.map_or_else(|_| Shown::lost(), |raw| Shown::of(&raw))
+        });
+        ScannedMessage {
+            location: self.location,
+            form: self.form,
+            bytes: self.bytes,
+            message_id: shown.message_id,
+            subject: shown.subject,
+            from: shown.from,
+            date: self.date,
+            thread: None,
+            verdict,
+            residue,
+            problems: shown.problems,
+        }
+    }
 }
 
 /// How conversations are called.
@@ -528,6 +712,7 @@ fn residue_texts(
     verdicts: &[Verdict],
     known: Vec<Vec<String>>,
     walk: &Walk<'_>,
+    before: Option<&Before>,
 ) -> Vec<Vec<String>> {
     verdicts
         .par_iter()
@@ -535,6 +720,9 @@ fn residue_texts(
         .enumerate()
         .map(|(n, (verdict, known))| {
             if verdict.residue.is_empty() || !known.is_empty() {
+                return known;
+            }
+            if let Some(known) = before.and_then(|before| before.residue(n as u32, verdict)) {
                 return known;
             }
             let asked = || {

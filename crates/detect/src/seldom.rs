@@ -43,6 +43,29 @@ impl Seldom {
         Detail::read(from)
     }
 
+    /// Passes over what stands behind what is [shown](Shown); whether the hash of a sentence, or a word pair or fact of the detail, is one that is asked for.
+    pub(crate) fn pass(
+        from: &mut Reader<'_>,
+        sentence: impl Fn(u64) -> bool,
+        number: impl Fn(u32) -> bool,
+    ) -> Option<bool> {
+        for _ in 0..from.number()? {
+            from.raw(2)?;
+            from.number()?;
+            from.number()?;
+        }
+        let mut found = false;
+        for _ in 0..from.number()? {
+            found |= sentence(from.hash()?);
+            for _ in 0..3 {
+                from.number()?;
+            }
+            from.byte()?;
+        }
+        from.each_half()?.for_each(|one| found |= number(one));
+        Some(found)
+    }
+
     /// The segments alone.
     pub(crate) fn read_segments(from: &mut Reader<'_>) -> Option<Vec<Segment>> {
         Shown::skip(from)?;
@@ -106,6 +129,20 @@ impl Shown {
         // Whoever wants what stands behind it passes over it.
         to.number(out.bytes.len() as u64);
         to.raw(&out.bytes);
+    }
+
+    /// What is made of the message id and of the sender; the rest is passed over.
+    pub(crate) fn read_names<T, F>(
+        from: &mut Reader<'_>,
+        id: impl FnOnce(&str) -> T,
+        sender: impl FnOnce(&str) -> F,
+    ) -> Option<(Option<T>, F)> {
+        let length = from.number()?.try_into().ok()?;
+        let mut own = Reader::new(from.raw(length)?);
+        let id = own.maybe(Reader::str)?.map(id);
+        own.str()?;
+        let sender = own.str().map(sender)?;
+        Some((id, sender))
     }
 
     /// Passes over one.

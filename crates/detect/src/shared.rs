@@ -98,20 +98,30 @@ pub(crate) struct Shared<K> {
 /// Two of them are at work at a time.
 const PARTS: u32 = 8;
 
-/// The keys that several messages have, sorted, and for each of them who has it.
-fn brought_together<K: Key>(likely: &Likely<K>, order: &[u32]) -> (Vec<K>, Rows) {
-    let total: usize = order.iter().map(|&a| likely.keys(a).len()).sum();
-    let mut keys = Vec::new();
-    let mut holders = Rows::with_room_for(0, total);
-    for part in (0..PARTS).step_by(2) {
-        let of = |part: u32| in_part(likely, order, part, total);
-        let (low, high) = rayon::join(|| of(part), || of(part + 1));
-        for (own, held) in [low, high] {
-            keys.extend(own);
-            holders.append(&held);
+/// The keys that several messages have, sorted, and for each of them who has it, in the order of the walk. Messages are known by
+/// their places there.
+#[derive(Debug, Default)]
+pub(crate) struct Lists<K> {
+    pub(crate) keys: Vec<K>,
+    pub(crate) holders: Rows,
+}
+
+impl<K: Key> Lists<K> {
+    /// Brings the keys of all messages of the walk together.
+    pub(crate) fn of(likely: Likely<K>, order: &[u32]) -> Self {
+        let total: usize = order.iter().map(|&a| likely.keys(a).len()).sum();
+        let mut keys = Vec::new();
+        let mut holders = Rows::with_room_for(0, total);
+        for part in (0..PARTS).step_by(2) {
+            let of = |part: u32| in_part(&likely, order, part, total);
+            let (low, high) = rayon::join(|| of(part), || of(part + 1));
+            for (own, held) in [low, high] {
+                keys.extend(own);
+                holders.append(&held);
+            }
         }
+        Self { keys, holders }
     }
-    (keys, holders)
 }
 
 /// The same of those keys alone that are in one of the parts.
@@ -138,24 +148,35 @@ fn in_part<K: Key>(likely: &Likely<K>, order: &[u32], part: u32, total: usize) -
 }
 
 impl<K: Key> Shared<K> {
-    /// Finds the keys that several messages of the walk have.
-    pub(crate) fn of(likely: Likely<K>, order: &[u32]) -> Self {
-        let (keys, holders) = brought_together(&likely, order);
-        drop(likely);
+    /// The keys of so many messages, numbered in their order.
+    pub(crate) fn of(lists: Lists<K>, count: usize) -> Self {
+        let Lists { keys, holders } = lists;
         Self {
             numbers: Numbers::of(keys),
-            of: holders.turned(order.len()),
+            of: holders.turned(count),
             holders,
+        }
+    }
+
+    /// The same for who asks by the numbers of keys alone: for each key who has it, and for each message which keys.
+    pub(crate) fn without_keys(holders: Rows, of: Rows) -> Self {
+        let numbers = Numbers::of(Vec::new());
+        Self {
+            numbers,
+            holders,
+            of,
         }
     }
 
     /// The same with the keys numbered in the order in which the walk meets them, and without the keys themselves, for who asks by
     /// their numbers alone: keys of one message have numbers near each other, and so do those of its near copies. Whoever looks them up waits less for
     /// memory.
-    pub(crate) fn by_numbers(likely: Likely<K>, order: &[u32]) -> Self {
-        let count = order.len();
-        let (_, by_key) = brought_together(&likely, order);
-        drop(likely);
+    pub(crate) fn by_numbers(lists: Lists<K>, count: usize) -> Self {
+        let Lists {
+            keys,
+            holders: by_key,
+        } = lists;
+        drop(keys);
         let mut first = Rows::with_room_for(by_key.len(), by_key.len());
         by_key
             .iter()

@@ -7,6 +7,7 @@
 use rayon::prelude::*;
 use twicetold_model::{Residue, ResidueKind, Witness, Word};
 
+use crate::amend::Before;
 use crate::cache::{Reader, Writer, read_residues, read_witness, residues, texts, witness};
 use crate::comparable::{Comparable, Unit};
 use crate::cover::{Held, hold, residue_kind};
@@ -34,15 +35,25 @@ pub(crate) struct Nearness {
 }
 
 impl Walk<'_> {
-    /// Looks for versions among the kept messages; in any order.
+    /// Looks for versions among the kept messages; in any order. With `before`, only what has changed is looked at again.
     pub(crate) fn versions(
         &self,
         stay: &[u32],
         kept: &Kept,
+        before: Option<&Before>,
         progress: &dyn Progress,
     ) -> Vec<(u32, Nearness)> {
+        let mut known = Vec::new();
+        let mut asked = Vec::new();
+        for &a in stay {
+            match before.and_then(|before| before.nearness(a)) {
+                Some(near) => known.extend(near.map(|near| (a, near))),
+                None => asked.push(a),
+            }
+        }
+        progress.advance((stay.len() - asked.len()) as u64, 0);
         // Near copies have each other for candidates. One after the other, the texts of one are at hand for the next.
-        let mut near: Vec<(u32, Vec<u32>)> = stay
+        let mut near: Vec<(u32, Vec<u32>)> = asked
             .par_iter()
             .map(|&a| (a, self.near_copies(a, kept)))
             .collect();
@@ -62,7 +73,7 @@ impl Walk<'_> {
             });
             some.collect()
         });
-        gathered(Vec::new(), found)
+        gathered(known, found)
     }
 
     /// The kept messages that share most with `a`, if they share much and are about as long.

@@ -269,6 +269,46 @@ fn one_new_message_costs_one_reading() {
 }
 
 #[test]
+fn what_a_new_message_does_not_touch_is_not_asked_about() {
+    let place = Place::new();
+    // Pairs that have nothing to do with each other.
+    let words = |n: usize, from: usize| -> String {
+        let words = (from..from + 12).map(|m| format!("word{m}of{n}"));
+        words.collect::<Vec<_>>().join(" ")
+    };
+    let about = |n: usize, more: &str| {
+        let head = format!("From: a{n}@example.org\nSubject: S{n}\n");
+        format!("{head}\n{}.\n{more}\n", words(n, 0))
+    };
+    for n in 0..40 {
+        place.write(&format!("box/cur/{n}a:2,"), &about(n, ""));
+        place.write(&format!("box/cur/{n}b:2,"), &about(n, &words(n, 50)));
+    }
+    let first = place.same();
+    assert_eq!(first.settled, 0);
+    assert_eq!(place.same().settled, all(&first));
+    // A third one about the same as two of them; a copy; one about something else; and one that is moved.
+    place.write("box/cur/new:2,", &about(17, &words(17, 56)));
+    let second = place.same();
+    let open = all(&second) - second.settled;
+    assert!((2..9).contains(&open), "{open} of {}", all(&second));
+    place.write("box/cur/copy:2,", &about(30, ""));
+    place.write("box/cur/other:2,", &about(99, ""));
+    fs::rename(place.path("box/cur/5b:2,"), place.path("box/cur/5b:2,S")).unwrap();
+    let third = place.same();
+    let open = all(&third) - third.settled;
+    assert!((4..16).contains(&open), "{open} of {}", all(&third));
+    assert_eq!(
+        third.remembered + 1,
+        all(&third),
+        "the copy is known by its bytes"
+    );
+    // What several had, one may have alone from now on: everything is counted anew.
+    fs::remove_file(place.path("box/cur/17b:2,")).unwrap();
+    assert_eq!(place.same().settled, 0);
+}
+
+#[test]
 fn renamed_and_moved_messages_are_known_by_their_bytes() {
     let place = ten();
     place.same();
@@ -331,7 +371,7 @@ fn a_damaged_cache_is_read_around_and_made_anew() {
         .into_iter()
         .map(|path| (path.clone(), fs::read(path).unwrap()))
         .collect();
-    assert_eq!(healthy.len(), 2, "{healthy:?}");
+    assert_eq!(healthy.len(), 3, "{:?}", files(&folder));
     for (path, bytes) in &healthy {
         let step = (bytes.len() / 12).max(1);
         for at in (0..bytes.len()).step_by(step) {
@@ -341,8 +381,11 @@ fn a_damaged_cache_is_read_around_and_made_anew() {
             let mut broken = bytes.clone();
             broken[at] ^= 0x55;
             fs::write(path, &broken).unwrap();
+            // One comes and goes, so that what was kept of how messages are related is asked for.
+            place.write("box/cur/more:2,", &mail(at % 97, &[at, at / 3], &[]));
             place.same();
             fs::write(path, &bytes[..at]).unwrap();
+            fs::remove_file(place.path("box/cur/more:2,")).unwrap();
             place.same();
             let scan = place.same();
             assert_eq!(scan.remembered, all(&scan), "it was not mended");
@@ -409,6 +452,146 @@ fn a_cache_is_for_its_owner_alone() {
             fs::metadata(&path).unwrap().permissions().mode() & 0o077,
             0,
             "{path:?}"
+        );
+    }
+}
+
+/// Numbers that look random and are always the same.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, count: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as usize % count
+    }
+
+    fn sentence(&mut self) -> String {
+        let count = 4 + self.below(14);
+        // Some words are frequent and some are not, as in any language.
+        let words = (0..count).map(|_| {
+            let rare = [12, 150, 4000][self.below(3)];
+            format!("wo{}", self.below(rare))
+        });
+        let words: Vec<String> = words.collect();
+        let fact = match self.below(6) {
+            0 => format!(" {} euros", self.below(300)),
+            _ => String::new(),
+        };
+        format!("{}{fact}.", words.join(" "))
+    }
+
+    fn text(&mut self, most: usize) -> String {
+        let count = 1 + self.below(most);
+        let lines: Vec<String> = (0..count).map(|_| self.sentence()).collect();
+        lines.join("\n")
+    }
+}
+
+/// Mail as it is written: originals, answers, forwards, near copies, notices, thanks.
+#[derive(Default)]
+struct Writing {
+    /// The subject and the text of what was written so far.
+    letters: Vec<(String, String)>,
+}
+
+impl Writing {
+    fn next(&mut self, dice: &mut Dice) -> String {
+        let number = self.letters.len();
+        let from = format!("p{}@example.org", dice.below(30));
+        let earlier = match number {
+            0 => None,
+            _ => Some(number - 1 - dice.below(number.min(200))),
+        };
+        let mut head = String::new();
+        let (subject, text) = match (dice.below(10), earlier) {
+            (0..3, Some(n)) => {
+                let (subject, text) = &self.letters[n];
+                head = format!("In-Reply-To: <{n}@example.org>\n");
+                let quoted: Vec<String> = text.lines().map(|line| format!("> {line}")).collect();
+                let wrote = "On Fri, 1 Mar 2019, somebody wrote:";
+                let own = dice.text(3);
+                let re = subject.trim_start_matches("Re: ");
+                (
+                    format!("Re: {re}"),
+                    format!("{own}\n\n{wrote}\n{}", quoted.join("\n")),
+                )
+            }
+            (3, Some(n)) => (self.letters[n].0.clone(), self.letters[n].1.clone()),
+            (4, Some(n)) => {
+                let (subject, text) = &self.letters[n];
+                (subject.clone(), text.replacen("wo1", "wo2", 1))
+            }
+            (5, Some(n)) => {
+                head = format!("In-Reply-To: <{n}@example.org>\n");
+                let thanks = ["Thanks!", "Agreed, let us do that.", "No."][dice.below(3)];
+                (format!("Re: {}", self.letters[n].0), thanks.to_owned())
+            }
+            (6, _) => {
+                let text = format!(
+                    "Your parcel number {} has left our house this morning.\n\
+                     It will be with you within a few days, if nothing goes wrong.\n\
+                     Write to us if it does not arrive, and tell us its number.",
+                    dice.below(400)
+                );
+                ("Your parcel".to_owned(), text)
+            }
+            _ => (format!("About {}", dice.below(500)), dice.text(9)),
+        };
+        let footer = match dice.below(3) {
+            0 => "\n\nThis list is for members of the rowing club only, so please do not forward.",
+            _ => "",
+        };
+        let mail = format!(
+            "From: {from}\nMessage-ID: <{number}@example.org>\n{head}Subject: {subject}\n\
+             Date: Fri, 1 Mar 2019 10:{:02}:00 +0000\n\nHello,\n\n{text}{footer}\n",
+            number % 60
+        );
+        self.letters.push((subject, text));
+        mail
+    }
+}
+
+#[test]
+fn a_mailbox_of_many_batches_grows_as_if_it_were_read_anew() {
+    for seed in 1..4 {
+        let place = Place::new();
+        let (mut dice, mut writing) = (Dice(seed << 40 | 0x9e37_79b9), Writing::default());
+        let mut name = 0;
+        let mut add = |dice: &mut Dice, mail: &str| {
+            name += 1;
+            // Those that come stand anywhere among those that were there.
+            let file = format!("box/cur/{:04}.{name}:2,", dice.below(10_000));
+            place.write(&file, mail);
+            place.path(&file)
+        };
+        let mut files: Vec<PathBuf> = Vec::new();
+        for _ in 0..1300 {
+            let mail = writing.next(&mut dice);
+            files.push(add(&mut dice, &mail));
+        }
+        place.same();
+        let mut settled = 0;
+        for _ in 0..8 {
+            for _ in 0..1 + dice.below(6) {
+                let mail = match dice.below(6) {
+                    0 => fs::read_to_string(&files[dice.below(files.len())]).unwrap(),
+                    _ => writing.next(&mut dice),
+                };
+                files.push(add(&mut dice, &mail));
+            }
+            if dice.below(2) == 0 {
+                let moved = dice.below(files.len());
+                let to = format!("{}S", files[moved].to_str().unwrap());
+                fs::rename(&files[moved], &to).unwrap();
+                files[moved] = to.into();
+            }
+            settled += place.same().settled;
+        }
+        assert!(
+            settled > 2 * 1300,
+            "hardly anything was taken over: {settled}"
         );
     }
 }

@@ -11,11 +11,13 @@ mod filter;
 mod memory;
 mod numbered;
 mod rows;
+mod seen;
 mod twice;
 
 pub use filter::Filter;
 pub use memory::{Candidate, Limits, MemoryIndex, met_often};
 pub use numbered::{Key, Numbers};
 pub use rows::{Packed, Rows, Standing, room_for};
+pub use seen::{Seen, Times};
 pub use twice::Twice;
 pub use twicetold_model::Share;

@@ -12,6 +12,9 @@ pub trait Key: Copy + Ord + Into<u64> + Send + Sync {
 
     /// The key and the message.
     fn of_held(held: Self::Held) -> (Self, u32);
+
+    /// The key that is this number, as far as it has bits.
+    fn of_number(number: u64) -> Self;
 }
 
 impl Key for u32 {
@@ -25,6 +28,10 @@ impl Key for u32 {
     fn of_held(held: u64) -> (Self, u32) {
         ((held >> 32) as u32, held as u32)
     }
+
+    fn of_number(number: u64) -> Self {
+        number as u32
+    }
 }
 
 impl Key for u64 {
@@ -37,6 +44,10 @@ impl Key for u64 {
 
     fn of_held(held: u128) -> (Self, u32) {
         ((held >> 32) as u64, held as u32)
+    }
+
+    fn of_number(number: u64) -> Self {
+        number
     }
 }
 

@@ -104,6 +104,16 @@ impl Twice {
         }
     }
 
+    /// For sixty-four slots in turn which were seen, and which of them again. Nothing once it is [complete](Self::complete).
+    pub(crate) fn word(&self, number: usize) -> (u64, u64) {
+        match self.bits.get(number * 2..number * 2 + 2) {
+            Some([once, more]) if self.stride == 2 => {
+                (once.load(Ordering::Relaxed), more.load(Ordering::Relaxed))
+            }
+            _ => (0, 0),
+        }
+    }
+
     fn seen_again(&self, key: u64) -> u64 {
         let (word, bit) = self.slot(key);
         let more = self.bits.get(word * self.stride + self.stride - 1);

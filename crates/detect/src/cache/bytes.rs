@@ -119,6 +119,11 @@ impl<'b> Reader<'b> {
         self.rest.is_empty()
     }
 
+    /// How many bytes are left.
+    pub(crate) fn left(&self) -> usize {
+        self.rest.len()
+    }
+
     pub(crate) fn raw(&mut self, count: usize) -> Option<&'b [u8]> {
         let (raw, rest) = self.rest.split_at_checked(count)?;
         self.rest = rest;
@@ -209,10 +214,15 @@ impl<'b> Reader<'b> {
     }
 
     pub(crate) fn halves(&mut self) -> Option<Vec<u32>> {
+        self.each_half().map(Iterator::collect)
+    }
+
+    /// The numbers that [`Writer::halves`] has written, one by one.
+    pub(crate) fn each_half(&mut self) -> Option<impl Iterator<Item = u32> + use<'b>> {
         let count: usize = self.number()?.try_into().ok()?;
         let raw = self.raw(count.checked_mul(4)?)?;
         let (chunks, _) = raw.as_chunks::<4>();
-        Some(chunks.iter().map(|&c| u32::from_le_bytes(c)).collect())
+        Some(chunks.iter().map(|&c| u32::from_le_bytes(c)))
     }
 
     pub(crate) fn range(&mut self) -> Option<Range<u32>> {

@@ -172,33 +172,29 @@ pub(crate) fn read_back(file: &File, place: Place) -> Option<Vec<u8>> {
     Some(frame)
 }
 
-/// Reads many records; those that stand close together are read at once.
-pub(super) fn read_many(path: &Path, places: &[Place]) -> Vec<Option<Vec<u8>>> {
-    let mut frames = vec![None; places.len()];
+/// Reads many records, each known by its number among them; those that stand close together are read at once. What is not as it was written is `None`.
+pub(super) fn read_each(path: &Path, places: &[Place], mut each: impl FnMut(usize, Option<&[u8]>)) {
     let Ok(mut file) = File::open(path) else {
-        return frames;
+        (0..places.len()).for_each(|n| each(n, None));
+        return;
     };
     let mut order: Vec<usize> = (0..places.len()).collect();
     order.sort_by_key(|&n| places[n].at);
+    let mut block = Vec::new();
     for run in order.chunk_by(|&a, &b| places[b].at <= places[a].end().saturating_add(GAP)) {
         let start = places[run[0]].at;
         let end = run.iter().map(|&n| places[n].end()).max().unwrap_or(start);
-        let mut block = Vec::new();
-        let read = file
+        block.clear();
+        // What cannot be read is missing in the block.
+        let _ = file
             .seek(SeekFrom::Start(start))
             .and_then(|_| (&mut file).take(end - start).read_to_end(&mut block));
-        if read.is_err() {
-            continue;
-        }
         for &n in run {
             let from = (places[n].at - start) as usize;
             let frame = block.get(from..from + places[n].length as usize);
-            frames[n] = frame
-                .and_then(|f| checked(f, places[n]))
-                .map(<[u8]>::to_vec);
+            each(n, frame.and_then(|frame| checked(frame, places[n])));
         }
     }
-    frames
 }
 
 /// The record in a frame, if it is the one that was written.

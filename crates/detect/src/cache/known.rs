@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use twicetold_source::Stamp;
+use twicetold_source::{Stamp, read_exact_at};
 use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
 use super::bytes::{Reader, Writer, pieces};
 use super::frames::Place;
+use super::related::Pieces;
 use super::verdicts;
-use crate::memo::Answers;
+use crate::memo::{Answers, Earlier};
 use crate::scan::Scan;
 
 /// The name of the file.
@@ -51,6 +52,8 @@ pub(super) struct Known {
     pub(super) length: u64,
     /// When that scan began.
     pub(super) seen: SystemTime,
+    /// Where that is which says how the messages are related.
+    pub(super) related: Option<Pieces>,
     /// Sorted by path.
     pub(super) files: Vec<KnownFile>,
 }
@@ -64,6 +67,7 @@ impl Known {
         let records = from.number()?;
         let length = from.number()?;
         let seen = UNIX_EPOCH.checked_add(Duration::from_nanos(from.hash()?))?;
+        let related = from.maybe(Pieces::read)?;
         let files = from.list(|from| {
             Some(KnownFile {
                 path: from.text()?,
@@ -92,30 +96,39 @@ impl Known {
             records,
             length,
             seen,
+            related,
             files,
         })
     }
 
     /// What that scan found, if it was asked the same.
     pub(super) fn result(&self, asked: u128) -> Option<Scan> {
-        let part = self.part(1)?;
-        let mut from = Reader::new(&part);
-        if from.wide()? != asked {
+        let file = self.file.as_ref()?;
+        let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+        let (mut at, length) = checked_part(&mut file, super::VERSION, 1)?;
+        let end = at + length;
+        // All of it is as it was written. It may be too much to hold besides what is made of it.
+        let mut next = |length: u64| {
+            let behind = at.checked_add(length).filter(|&behind| behind <= end)?;
+            let mut bytes = vec![0; usize::try_from(length).ok()?];
+            read_exact_at(&file, &mut bytes, at).ok()?;
+            at = behind;
+            Some(bytes)
+        };
+        if Reader::new(&next(16)?).wide()? != asked {
             return None;
         }
-        let scan = verdicts::read(&mut from)?;
-        from.is_done().then_some(scan)
+        let count = Reader::new(&next(8)?).hash()?;
+        let pieces = (0..count).map(|_| {
+            let length = Reader::new(&next(8)?).hash()?;
+            next(length)
+        });
+        verdicts::read(pieces)
     }
 
     /// What comparing texts led to.
-    pub(super) fn answers(&self) -> Option<Vec<(u128, Box<[u8]>)>> {
-        let part = self.part(2)?;
-        let mut from = Reader::new(&part);
-        from.list(|from| {
-            let key = from.wide()?;
-            let length = from.number()?.try_into().ok()?;
-            Some((key, Box::from(from.raw(length)?)))
-        })
+    pub(super) fn answers(&self) -> Option<Earlier> {
+        Earlier::read(self.part(2)?)
     }
 
     fn part(&self, wanted: usize) -> Option<Vec<u8>> {
@@ -163,7 +176,13 @@ impl Known {
         add(&mut std::iter::once(self.files_as_bytes()))?;
         let mut question = Writer::default();
         question.wide(asked);
-        add(&mut std::iter::once(question).chain(verdicts::pieces(scan)))?;
+        question.hash(verdicts::count(scan) as u64);
+        let pieces = verdicts::pieces(scan).flat_map(|piece| {
+            let mut length = Writer::default();
+            length.hash(piece.bytes.len() as u64);
+            [length, piece]
+        });
+        add(&mut std::iter::once(question).chain(pieces))?;
         add(&mut answers_as_bytes(answers))?;
         out.rewind()?;
         out.write_all(&head.bytes)?;
@@ -177,6 +196,7 @@ impl Known {
         out.number(self.length);
         let seen = self.seen.duration_since(UNIX_EPOCH).unwrap_or_default();
         out.hash(u64::try_from(seen.as_nanos()).unwrap_or(0));
+        out.maybe(self.related.as_ref(), |out, pieces| pieces.write(out));
         out.list(self.files.iter(), |out, file| {
             out.text(&file.path);
             out.number(file.stamp.device);
@@ -197,10 +217,8 @@ impl Known {
 
 /// Answers in the order of their questions, some at a time.
 fn answers_as_bytes(answers: &Answers) -> impl Iterator<Item = Writer> {
-    let mut sorted: Vec<_> = answers.iter().collect();
-    sorted.sort_unstable_by_key(|(key, _)| **key);
-    pieces(sorted, |out, (key, answer)| {
-        out.wide(*key);
+    pieces(answers.sorted(), |out, (key, answer)| {
+        out.wide(key);
         out.number(answer.len() as u64);
         out.raw(answer);
     })
@@ -208,6 +226,35 @@ fn answers_as_bytes(answers: &Answers) -> impl Iterator<Item = Writer> {
 
 /// One of the three parts, if it is as it was written.
 fn part(file: &mut File, version: u32, wanted: usize) -> Option<Vec<u8>> {
+    let (at, length, sum) = find_part(file, version, wanted)?;
+    file.seek(SeekFrom::Start(at)).ok()?;
+    let mut part = Vec::new();
+    file.take(length).read_to_end(&mut part).ok()?;
+    (part.len() as u64 == length && xxh3_128(&part) == sum).then_some(part)
+}
+
+/// Where one of the three parts begins and how long it is, if it is as it was written.
+fn checked_part(file: &mut File, version: u32, wanted: usize) -> Option<(u64, u64)> {
+    let (at, length, expected) = find_part(file, version, wanted)?;
+    file.seek(SeekFrom::Start(at)).ok()?;
+    let mut sum = Xxh3::new();
+    let mut rest = file.take(length);
+    let mut block = vec![0; 1 << 18];
+    let mut count = 0;
+    loop {
+        match rest.read(&mut block).ok()? {
+            0 => break,
+            read => {
+                sum.update(&block[..read]);
+                count += read as u64;
+            }
+        }
+    }
+    (count == length && sum.digest128() == expected).then_some((at, length))
+}
+
+/// Where one of the three parts begins, how long it is, and its checksum.
+fn find_part(file: &mut File, version: u32, wanted: usize) -> Option<(u64, u64, u128)> {
     file.rewind().ok()?;
     let mut head = [0; HEAD];
     file.read_exact(&mut head).ok()?;
@@ -219,10 +266,7 @@ fn part(file: &mut File, version: u32, wanted: usize) -> Option<Vec<u8>> {
     for number in 0..=wanted {
         let (length, sum) = (from.hash()?, from.wide()?);
         if number == wanted {
-            file.seek(SeekFrom::Start(at)).ok()?;
-            let mut part = Vec::new();
-            file.take(length).read_to_end(&mut part).ok()?;
-            return (part.len() as u64 == length && xxh3_128(&part) == sum).then_some(part);
+            return Some((at, length, sum));
         }
         at = at.checked_add(length)?;
     }

@@ -1,9 +1,10 @@
 //! What is known of mail that has not changed since it was scanned.
 //!
-//! A cache is a folder with two files. `records-N` holds a record for every message, found by a checksum of its bytes;
+//! A cache is a folder with three files. `records-N` holds a record for every message, found by a checksum of its bytes;
 //! records are only ever added to it. `known` says which messages each file held when it was read, what the file system said of
 //! that file then, what the whole scan found, and what comparing texts led to. It is replaced as a whole, so a
-//! reader sees the old one or the new one, and whoever cannot have the lock reads only.
+//! reader sees the old one or the new one, and whoever cannot have the lock reads only. `related-N` says how the messages are related, so that
+//! `amend` can begin with what the last scan had counted.
 //!
 //! Everything carries a checksum. Whatever does not fit (another version, another mailbox, a broken disk) counts as not known,
 //! and is read from the mail again. Nothing here decides: a cache saves reading and comparing, never a proof.
@@ -12,35 +13,39 @@ mod bytes;
 mod frames;
 mod known;
 mod records;
+mod related;
 mod verdicts;
 
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use foldhash::fast::FixedState;
 use twicetold_model::Location;
 use twicetold_source::Collection;
 
-use crate::memo::{Answers, Question};
+use crate::amend::Watched;
+use crate::memo::{Answers, Earlier, Question};
 use crate::options::{Numbering, Options};
 use crate::record::Record;
 use crate::scan::Scan;
 use crate::seldom::Seldom;
 use known::{Known, KnownFile, KnownMessage};
+use related::Pieces;
 
 pub(crate) use bytes::{Reader, Writer};
 pub(crate) use frames::{Appending, Place, read_back};
-pub(crate) use records::{problems, read_problems};
+pub(crate) use records::{all_pairs_in, problems, read_problems};
+pub(crate) use related::{Course, Keeping, Part, Related};
 pub(crate) use verdicts::{
     category_number, category_of, read_residues, read_witness, residues, texts, witness,
 };
 
 /// The version of everything that can change a record, an answer or a verdict. A cache of another version is not read.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
 /// How long a cache is kept that nobody uses.
 const UNUSED: Duration = Duration::from_secs(90 * 24 * 3600);
@@ -124,7 +129,8 @@ impl Cache {
             .flatten();
         // Others that stand here are left over from a scan that was stopped.
         if appending.is_some() {
-            remove_others(&self.folder, &path);
+            let related = known.as_ref().and_then(|known| known.related.as_ref());
+            remove_others(&self.folder, &path, related);
         }
         Opened {
             cache: self.clone(),
@@ -135,6 +141,7 @@ impl Cache {
             places: Places::default(),
             added: Mutex::default(),
             appending,
+            keeping: OnceLock::new(),
             _lock: lock,
         }
     }
@@ -159,8 +166,29 @@ pub(crate) struct Opened {
     added: Mutex<Places>,
     /// Where new records go, if this scan may write.
     appending: Option<Appending>,
+    /// Where it is kept how messages are related, if this scan may write.
+    keeping: OnceLock<Option<Keeping>>,
     /// Held as long as this scan may write.
     _lock: Option<File>,
+}
+
+/// A file of the last scan.
+pub(crate) struct LastFile<'k> {
+    pub(crate) path: &'k str,
+    messages: &'k [KnownMessage],
+}
+
+impl LastFile<'_> {
+    /// Its messages: where each stands in it, the checksum of its bytes, and where its record is.
+    pub(crate) fn messages(&self) -> impl ExactSizeIterator<Item = (Option<u64>, u128, Place)> {
+        self.messages.iter().map(|m| (m.offset, m.print, m.place))
+    }
+
+    /// The message that stood at this place in it: its number there, and the checksum of its bytes.
+    pub(crate) fn at(&self, offset: Option<u64>) -> Option<(usize, u128)> {
+        let found = self.messages.binary_search_by_key(&offset, |m| m.offset);
+        found.ok().map(|n| (n, self.messages[n].print))
+    }
 }
 
 /// What is known of the files of a collection.
@@ -185,6 +213,7 @@ impl Opened {
             places: Places::default(),
             added: Mutex::default(),
             appending: None,
+            keeping: OnceLock::new(),
             _lock: None,
         }
     }
@@ -246,7 +275,7 @@ impl Opened {
     }
 
     /// The answers that comparing texts led to.
-    pub(crate) fn answers(&self) -> Vec<(u128, Box<[u8]>)> {
+    pub(crate) fn answers(&self) -> Earlier {
         let known = self.known.as_ref();
         known.and_then(Known::answers).unwrap_or_default()
     }
@@ -274,10 +303,68 @@ impl Opened {
         messages: &[(Location, u128, Place)],
     ) -> Vec<Option<(Record, Vec<u32>)>> {
         let places: Vec<Place> = messages.iter().map(|&(_, _, place)| place).collect();
-        let frames = frames::read_many(&self.path, &places);
-        let both = messages.iter().zip(frames);
-        both.map(|((location, print, _), frame)| records::read(&frame?, location.clone(), *print))
-            .collect()
+        let mut found = Vec::new();
+        found.resize_with(places.len(), || None);
+        frames::read_each(&self.path, &places, |n, frame| {
+            let (location, print, _) = &messages[n];
+            found[n] = frame.and_then(|frame| records::read(frame, location.clone(), *print));
+        });
+        found
+    }
+
+    /// The files of the last scan, as far as it could read them, in the order of their paths.
+    pub(crate) fn last_files(&self) -> impl Iterator<Item = LastFile<'_>> {
+        let files = self.known.iter().flat_map(|known| &known.files);
+        files.map(|file| LastFile {
+            path: &file.path,
+            messages: &file.messages,
+        })
+    }
+
+    /// What the last scan found, if it was asked the same, whatever has happened to the files since.
+    pub(crate) fn last_scan(&self, options: &Options) -> Option<Scan> {
+        self.known.as_ref()?.result(asked(options))
+    }
+
+    /// How the messages of the last scan were related.
+    pub(crate) fn related(&self) -> Option<Related> {
+        let known = self.known.as_ref()?;
+        Related::open(&known.folder, known.related.as_ref()?)
+    }
+
+    /// Where this scan keeps how messages are related, if it may write.
+    pub(crate) fn keeping(&self) -> Option<&Keeping> {
+        let make = || {
+            self.appending.as_ref()?;
+            let known = self.known.as_ref();
+            let last = known.and_then(|known| known.related.as_ref());
+            let number = last.map_or(0, |pieces| pieces.number + 1);
+            Keeping::create(&self.cache.folder, number)
+        };
+        self.keeping.get_or_init(make).as_ref()
+    }
+
+    /// Forgets what this scan has kept of how messages are related: it begins anew.
+    pub(crate) fn keep_anew(&mut self) {
+        self.keeping = OnceLock::new();
+    }
+
+    /// What stays at hand of the records at these places, and whether any of it is watched for: for each in turn, `None` if it is not as it was written.
+    pub(crate) fn at_hand(
+        &self,
+        messages: &[(Location, u128, Place)],
+        watched: &Watched,
+    ) -> Vec<Option<(Record, bool)>> {
+        let places: Vec<Place> = messages.iter().map(|&(_, _, place)| place).collect();
+        let mut found = Vec::new();
+        found.resize_with(places.len(), || None);
+        frames::read_each(&self.path, &places, |n, frame| {
+            let (location, print, place) = &messages[n];
+            found[n] = frame.and_then(|frame| {
+                records::read_at_hand(frame, location.clone(), *print, *place, watched)
+            });
+        });
+        found
     }
 
     /// The record of a message with these bytes, wherever it stood, its word pairs, and where the record is.
@@ -332,12 +419,14 @@ impl Opened {
             };
             (number, length) = (number + 1, packed);
         }
+        let keeping = self.keeping.into_inner().flatten();
         let known = Known {
             folder: self.cache.folder.clone(),
             file: None,
             records: number,
             length,
             seen: self.seen,
+            related: keeping.and_then(Keeping::finish),
             files: files(collection, prints, scan, &places),
         };
         let written = known.write(VERSION, asked(options), scan, answers);
@@ -345,6 +434,7 @@ impl Opened {
             remove_others(
                 &self.cache.folder,
                 &frames::path(&self.cache.folder, number),
+                known.related.as_ref(),
             );
             remove_unused(&self.cache.root, &self.cache.folder);
         }
@@ -421,12 +511,15 @@ fn private_folder(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-/// Removes files of records and half-written files that nothing leads to.
-fn remove_others(folder: &Path, wanted: &Path) {
+/// Removes files that nothing leads to.
+fn remove_others(folder: &Path, records: &Path, related: Option<&Pieces>) {
+    let related = related.map(|pieces| related::path(folder, pieces.number));
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     for path in entries.map(|entry| entry.path()) {
         let name = path.file_name().and_then(|name| name.to_str());
-        if path != wanted && name.is_some_and(|name| name.starts_with("records-")) {
+        let begins = |with: &str| name.is_some_and(|name| name.starts_with(with));
+        let left_over = path != *records && begins("records-");
+        if left_over || (Some(&path) != related.as_ref() && begins("related-")) {
             let _ = fs::remove_file(path);
         }
     }
@@ -468,7 +561,7 @@ mod tests {
 
     /// What is remembered of the mails of this project, and what is found among them, as one number. When it changes, so must
     /// [`VERSION`]: a cache written before would be believed.
-    const REMEMBERED: (u32, u64) = (4, 17_462_846_944_050_805_214);
+    const REMEMBERED: (u32, u64) = (5, 17_462_846_944_050_805_214);
 
     /// What was written is the record, with its word pairs in any order.
     fn assert_comes_back(record: &Record, mut pairs: Vec<u32>, back: Option<(Record, Vec<u32>)>) {

@@ -1,15 +1,18 @@
 //! A record as bytes.
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 use twicetold_index::Filter;
 use twicetold_mail::words::hash_of;
 use twicetold_model::{Form, Location, Problem};
 
 use super::bytes::{Reader, Writer};
+use super::frames::Place;
+use crate::amend::Watched;
 use crate::aside::Stored;
 use crate::record::{Record, all_pairs, name};
-use crate::seldom::Seldom;
+use crate::seldom::{Seldom, Shown};
 
 /// What was wrong with a message.
 pub(crate) fn problems(out: &mut Writer, problems: &[Problem]) {
@@ -78,7 +81,7 @@ pub(super) fn read(bytes: &[u8], location: Location, print: u128) -> Option<(Rec
         identity,
         fingerprints,
         seldom: Stored::Here(Box::new(seldom)),
-        pairs: Filter::of_halves(&pairs),
+        pairs: Filter::of_halves(&pairs).into(),
         says,
         worded,
         short,
@@ -89,6 +92,72 @@ pub(super) fn read(bytes: &[u8], location: Location, print: u128) -> Option<(Rec
         unreadable: false,
     };
     from.is_done().then_some((record, pairs))
+}
+
+/// The word pairs of the record that these bytes are.
+pub(crate) fn all_pairs_in(bytes: &[u8]) -> Option<Vec<u32>> {
+    let nowhere = Location {
+        path: "".into(),
+        offset: None,
+    };
+    read(bytes, nowhere, 0).map(|(_, pairs)| pairs)
+}
+
+/// What stays at hand of the record that these bytes are and that stands at this place, and whether any of its sentences, word pairs and facts is watched for.
+/// Its word pairs can be asked for later.
+pub(super) fn read_at_hand(
+    bytes: &[u8],
+    location: Location,
+    print: u128,
+    place: Place,
+    watched: &Watched,
+) -> Option<(Record, bool)> {
+    let mut from = Reader::new(bytes);
+    let (id, sender) = Shown::read_names(&mut from, hash_of, name)?;
+    let mut found = Seldom::pass(
+        &mut from,
+        |sentence| watched.has_sentence(sentence),
+        |number| watched.has_number(number),
+    )?;
+    let form = form_of(from.byte()?)?;
+    let size = from.number()?;
+    let [answers, worded, short] = from.flags()?;
+    let date = from.maybe(Reader::hash)?.map(|date| date as i64);
+    let topic = from.hash()?;
+    let identity = from.wide()?;
+    let says = from.small()?;
+    let references = from.hashes()?.into();
+    let attachments = from.hashes()?.into();
+    let links = from.hashes()?.into();
+    let subject_facts = from.hashes()?.into();
+    let fingerprints = from.small()?;
+    let facts: Box<[u32]> = from.halves()?.into();
+    found |= facts.iter().any(|&fact| watched.has_number(fact));
+    let record = Record {
+        location,
+        print,
+        form,
+        bytes: size,
+        id,
+        sender,
+        date,
+        references,
+        topic,
+        answers,
+        identity,
+        fingerprints,
+        seldom: Stored::Cached(place),
+        pairs: OnceLock::new(),
+        says,
+        worded,
+        short,
+        attachments,
+        links,
+        facts,
+        subject_facts,
+        unreadable: false,
+    };
+    Some((record, found))
 }
 
 pub(super) fn form_number(form: Form) -> u8 {

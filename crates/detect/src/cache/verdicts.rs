@@ -1,68 +1,93 @@
 //! A whole result as bytes.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use foldhash::fast::FixedState;
 use twicetold_model::{Category, Location, Residue, ResidueKind, Standing, Verdict, Witness};
 
-use super::bytes::{self, Reader, Writer};
+use super::bytes::{Reader, Writer};
 use super::records::{form_number, form_of, problems, read_problems};
 use crate::scan::{Scan, ScannedMessage};
 
+/// How many messages are written in one piece.
+const PIECE: usize = 4096;
+
+/// How many [`pieces`] there are.
+pub(super) fn count(scan: &Scan) -> usize {
+    scan.messages.len().div_ceil(PIECE)
+}
+
 /// The messages of a scan, some at a time; troubles are not written, since what had trouble is read again.
 pub(super) fn pieces(scan: &Scan) -> impl Iterator<Item = Writer> {
-    bytes::pieces(&scan.messages, |out, message| {
-        out.text(&message.location.path);
-        out.maybe(message.location.offset, Writer::number);
-        out.byte(form_number(message.form));
-        out.number(message.bytes);
-        out.maybe(message.message_id.as_deref(), Writer::text);
-        out.text(&message.subject);
-        out.text(&message.from);
-        out.maybe(message.date, |out, date| out.hash(date as u64));
-        out.maybe(message.thread.as_deref(), Writer::text);
-        out.byte(standing_number(message.verdict.standing));
-        out.list(message.verdict.witnesses.iter(), witness);
-        residues(out, &message.verdict.residue);
-        texts(out, &message.residue);
-        problems(out, &message.problems);
+    scan.messages.chunks(PIECE).map(|messages| {
+        let mut out = Writer::default();
+        out.list(messages.iter(), |out, message| {
+            out.text(&message.location.path);
+            out.maybe(message.location.offset, Writer::number);
+            out.byte(form_number(message.form));
+            out.number(message.bytes);
+            out.maybe(message.message_id.as_deref(), Writer::text);
+            out.text(&message.subject);
+            out.text(&message.from);
+            out.maybe(message.date, |out, date| out.hash(date as u64));
+            out.maybe(message.thread.as_deref(), Writer::text);
+            out.byte(standing_number(message.verdict.standing));
+            out.list(message.verdict.witnesses.iter(), witness);
+            residues(out, &message.verdict.residue);
+            texts(out, &message.residue);
+            problems(out, &message.problems);
+        });
+        out
     })
 }
 
-pub(super) fn read(from: &mut Reader<'_>) -> Option<Scan> {
+/// The messages of a scan, from its pieces.
+pub(super) fn read(pieces: impl Iterator<Item = Option<Vec<u8>>>) -> Option<Scan> {
     // A path is held once for all messages of a file, a name once for all of a conversation.
     let mut last: Arc<str> = "".into();
-    let mut names: HashMap<&str, Arc<str>, FixedState> = HashMap::default();
-    let messages = from.list(|from| {
-        let path = from.str()?;
-        if *last != *path {
-            last = path.into();
+    let mut names: HashSet<Arc<str>, FixedState> = HashSet::default();
+    let mut messages: Vec<ScannedMessage> = Vec::new();
+    for piece in pieces {
+        let piece = piece?;
+        let mut from = Reader::new(&piece);
+        messages.extend(from.list(|from| {
+            let path = from.str()?;
+            if *last != *path {
+                last = path.into();
+            }
+            Some(ScannedMessage {
+                location: Location {
+                    path: Arc::clone(&last),
+                    offset: from.maybe(Reader::number)?,
+                },
+                form: form_of(from.byte()?)?,
+                bytes: from.number()?,
+                message_id: from.maybe(Reader::text)?,
+                subject: from.text()?,
+                from: from.text()?,
+                date: from.maybe(Reader::hash)?.map(|date| date as i64),
+                thread: from.maybe(Reader::str)?.map(|name| {
+                    let known = names.get(name).cloned();
+                    known.unwrap_or_else(|| {
+                        let name: Arc<str> = name.into();
+                        names.insert(Arc::clone(&name));
+                        name
+                    })
+                }),
+                verdict: Verdict {
+                    standing: standing_of(from.byte()?)?,
+                    witnesses: from.list(read_witness)?,
+                    residue: read_residues(from)?,
+                },
+                residue: from.list(Reader::text)?,
+                problems: read_problems(from)?,
+            })
+        })?);
+        if !from.is_done() {
+            return None;
         }
-        Some(ScannedMessage {
-            location: Location {
-                path: Arc::clone(&last),
-                offset: from.maybe(Reader::number)?,
-            },
-            form: form_of(from.byte()?)?,
-            bytes: from.number()?,
-            message_id: from.maybe(Reader::text)?,
-            subject: from.text()?,
-            from: from.text()?,
-            date: from.maybe(Reader::hash)?.map(|date| date as i64),
-            thread: from.maybe(Reader::str)?.map(|name| {
-                let known = names.entry(name).or_insert_with(|| name.into());
-                Arc::clone(known)
-            }),
-            verdict: Verdict {
-                standing: standing_of(from.byte()?)?,
-                witnesses: from.list(read_witness)?,
-                residue: read_residues(from)?,
-            },
-            residue: from.list(Reader::text)?,
-            problems: read_problems(from)?,
-        })
-    })?;
+    }
     // A number that leads nowhere would be believed by everyone who asks for the witness.
     let count = messages.len();
     let witnesses = messages.iter().flat_map(|m| &m.verdict.witnesses);
@@ -72,6 +97,7 @@ pub(super) fn read(from: &mut Reader<'_>) -> Option<Scan> {
         troubles: Vec::new(),
         reread: Vec::new(),
         remembered: count as u64,
+        settled: count as u64,
     })
 }
 

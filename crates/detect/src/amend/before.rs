@@ -1,0 +1,276 @@
+//! What the last scan decided, as far as it holds still.
+//!
+//! What was decided about a message rests on whom its keys lead to, and on what was decided about those before it was asked. Where all of that is as it was, so is
+//! the decision. Where it is not, the message is asked again; and if something else comes out, so are those who may see it.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use foldhash::fast::FixedState;
+use twicetold_model::{Standing, Verdict, Witness};
+
+use super::Members;
+use crate::cache::Course;
+use crate::keepset::{BATCH, Kept, Outcome, Walk};
+use crate::near::Nearby;
+use crate::proven::Proven;
+use crate::scan::{Scan, ScannedMessage};
+use crate::versions::Nearness;
+
+/// What the last scan decided about the messages that are still there. All are known by their numbers in this scan.
+pub(crate) struct Before {
+    /// For each message what the last scan found; `None` if it was not there. Witnesses have their numbers in this scan.
+    last: Vec<Option<ScannedMessage>>,
+    /// For each message its place in the last walk and what the first walk decided; `None` if it was not asked.
+    outcomes: Vec<Option<(u32, Outcome)>>,
+    /// What the first walk had decided where the second one decided otherwise.
+    first: HashMap<u32, Option<Proven>, FixedState>,
+    /// For each message whether what the first walk kept might cover it.
+    hopeful: Vec<bool>,
+    /// For each message whether it is asked again.
+    asked: Vec<bool>,
+    /// Of which others have been told already that something else was decided.
+    told: Vec<bool>,
+}
+
+impl Before {
+    /// What the last scan found, on the way that it took. `now` has for each of its messages the number in this scan, and `asked` says of which
+    /// messages it does not hold.
+    pub(super) fn of(
+        scan: Scan,
+        course: Course,
+        now: &[u32],
+        members: &Members,
+        mut asked: Vec<bool>,
+    ) -> Self {
+        let count = members.were.len();
+        let renumber = |witnesses: &mut [Witness]| {
+            let mut all_there = true;
+            for witness in witnesses {
+                witness.message = now[witness.message as usize];
+                all_there &= witness.message != u32::MAX;
+            }
+            all_there
+        };
+        let mut outcomes = vec![None; count];
+        for ((&a, outcome), place) in course.order.iter().zip(course.outcomes).zip(0..) {
+            if let Some(known) = outcomes.get_mut(now[a as usize] as usize) {
+                *known = Some((place, outcome));
+            }
+        }
+        let mut hopeful = vec![false; count];
+        for a in course.hopeful {
+            if let Some(hopeful) = hopeful.get_mut(now[a as usize] as usize) {
+                *hopeful = true;
+            }
+        }
+        let mut first: HashMap<u32, Option<Proven>, FixedState> = HashMap::default();
+        for (a, mut proven) in course.before {
+            let a = now[a as usize];
+            if a != u32::MAX {
+                let all_there = proven.as_mut().is_none_or(|p| renumber(&mut p.witnesses));
+                asked[a as usize] |= !all_there;
+                first.insert(a, proven);
+            }
+        }
+        let mut last: Vec<Option<ScannedMessage>> = Vec::new();
+        last.resize_with(count, || None);
+        for (mut message, &n) in scan.messages.into_iter().zip(now) {
+            if n != u32::MAX {
+                // Whoever rests on a message that is not there is asked, whatever else.
+                asked[n as usize] |= !renumber(&mut message.verdict.witnesses);
+                last[n as usize] = Some(message);
+            }
+        }
+        Self {
+            told: vec![false; count],
+            last,
+            outcomes,
+            first,
+            hopeful,
+            asked,
+        }
+    }
+
+    /// What the first walk decided about a message, if that holds still.
+    pub(crate) fn outcome(&self, a: u32) -> Option<Outcome> {
+        let (_, outcome) = self.outcomes[a as usize].filter(|_| !self.asked[a as usize])?;
+        Some(outcome)
+    }
+
+    /// Why the first walk let a message go.
+    pub(crate) fn proof(&self, a: u32) -> Option<Proven> {
+        if let Some(first) = self.first.get(&a) {
+            return first.clone();
+        }
+        let verdict = &self.last[a as usize].as_ref()?.verdict;
+        match verdict.standing {
+            Standing::Redundant(category) => Some(Proven {
+                category,
+                witnesses: verdict.witnesses.clone(),
+                residue: verdict.residue.clone(),
+            }),
+            _ => None,
+        }
+    }
+
+    /// Whether what the first walk kept may cover a message; `None` if that has to be asked.
+    pub(crate) fn is_hopeful(&self, a: u32) -> Option<bool> {
+        let known = self.outcome(a).is_some();
+        known.then(|| self.hopeful[a as usize])
+    }
+
+    /// Whether a message was found to be a copy of `first`; `None` if they have not been compared.
+    pub(crate) fn is_copy(&self, message: u32, first: u32) -> Option<bool> {
+        // Only one that was asked stood for others.
+        self.outcomes[first as usize]?;
+        let was = self.outcomes[message as usize].is_none();
+        let last = self.last[message as usize].as_ref().filter(|_| was)?;
+        Some(matches!(last.verdict.standing, Standing::Redundant(_)))
+    }
+
+    /// What a message that is kept shares with the kept message nearest to it, `None` if that has to be asked.
+    pub(crate) fn nearness(&self, a: u32) -> Option<Option<Nearness>> {
+        self.outcome(a)?;
+        let last = self.last[a as usize].as_ref()?;
+        let Verdict {
+            standing,
+            witnesses,
+            residue,
+        } = &last.verdict;
+        let is_version = *standing == Standing::Version;
+        let near = Nearness {
+            version_of: witnesses.first().filter(|_| is_version).cloned(),
+            residue: residue.clone(),
+            shown: last.residue.clone(),
+        };
+        let near = (is_version || !residue.is_empty()).then_some(near);
+        Some(near)
+    }
+
+    /// The words of each residue of a message, if its residue is what it was.
+    pub(crate) fn residue(&self, a: u32, verdict: &Verdict) -> Option<Vec<String>> {
+        let last = self.last[a as usize].as_ref()?;
+        (last.verdict.residue == verdict.residue).then(|| last.residue.clone())
+    }
+
+    /// For each message what the last scan found; `None` if it was not there.
+    pub(crate) fn into_messages(self) -> Vec<Option<ScannedMessage>> {
+        self.last
+    }
+
+    /// About how many messages nobody had to be asked.
+    pub(crate) fn settled(&self) -> u64 {
+        let known = self.last.iter().zip(&self.asked);
+        known
+            .filter(|(last, asked)| last.is_some() && !**asked)
+            .count() as u64
+    }
+
+    /// Before the walk: a message that is in another batch than it was is asked again, and so are those of either batch who may see it.
+    pub(crate) fn begin(&mut self, walk: &Walk<'_>) {
+        let batch = |place: u32| place as usize / BATCH;
+        for (rank, &a) in (0_u32..).zip(walk.order) {
+            let Some((was, _)) = self.outcomes[a as usize] else {
+                continue;
+            };
+            let (was, is) = (batch(was), batch(rank));
+            if was == is {
+                continue;
+            }
+            self.asked[a as usize] = true;
+            // No more have come than a batch holds: those that were in its batch are in one beside it.
+            let from = was.min(is).saturating_sub(1) * BATCH;
+            let to = ((was.max(is) + 2) * BATCH).min(walk.order.len());
+            let mut seers = Vec::new();
+            who_sees(walk, &[a], from..to, |rank| seers.push(rank));
+            for seer in seers {
+                let b = walk.order[seer as usize] as usize;
+                let then = self.outcomes[b].map(|(place, _)| batch(place));
+                self.asked[b] |= then == Some(was) || batch(seer) == is;
+            }
+        }
+    }
+
+    /// Compares what was decided about a batch with what had been decided, and has those asked who may see a difference. Whether some of
+    /// this batch are among them that were not asked.
+    pub(crate) fn note(&mut self, walk: &Walk<'_>, batch: &[u32], decided: &[Outcome]) -> bool {
+        let mut changed = Vec::new();
+        for (&a, &decided) in batch.iter().zip(decided) {
+            let before = self.outcomes[a as usize].map(|(_, outcome)| outcome);
+            if before.is_some_and(|before| before != decided) && !self.told[a as usize] {
+                self.told[a as usize] = true;
+                changed.push(a);
+            }
+        }
+        let asked = |before: &Self| batch.iter().filter(|&&a| before.asked[a as usize]).count();
+        let count = asked(self);
+        self.ask_who_sees(walk, &changed);
+        asked(self) > count
+    }
+
+    /// After both walks: whoever may see a message that is kept and was not, or is not and was, is asked what it shares with others.
+    pub(crate) fn settle(&mut self, walk: &Walk<'_>, kept: &Kept) {
+        let was_kept =
+            |last: &ScannedMessage| !matches!(last.verdict.standing, Standing::Redundant(_));
+        let changed: Vec<u32> = walk
+            .order
+            .iter()
+            .copied()
+            .filter(|&a| {
+                let last = self.last[a as usize].as_ref();
+                last.is_some_and(|last| was_kept(last) != kept.has(a))
+            })
+            .collect();
+        for &a in &changed {
+            self.asked[a as usize] = true;
+        }
+        self.ask_who_sees(walk, &changed);
+    }
+
+    fn ask_who_sees(&mut self, walk: &Walk<'_>, changed: &[u32]) {
+        let asked = &mut self.asked;
+        who_sees(walk, changed, 0..walk.order.len(), |rank| {
+            asked[walk.order[rank as usize] as usize] = true;
+        });
+    }
+}
+
+/// The places, as far as they are in this part of the walk, of those who may see one of these messages when they are asked: all of them, and some more.
+fn who_sees(walk: &Walk<'_>, seen: &[u32], part: Range<usize>, mut each: impl FnMut(u32)) {
+    if seen.is_empty() {
+        return;
+    }
+    let ranks: Vec<u32> = seen.iter().map(|&a| walk.ranks[a as usize]).collect();
+    if let Nearby::Counted(fingerprints) = &walk.leads.nearby {
+        for &rank in &ranks {
+            fingerprints.who_finds(rank, |seer| {
+                if part.contains(&(seer as usize)) {
+                    each(seer);
+                }
+            });
+        }
+    }
+    for leading in [
+        &walk.leads.sentences,
+        &walk.leads.things,
+        &walk.leads.conversations,
+    ] {
+        let mut numbers: Vec<u32> = Vec::new();
+        for &rank in &ranks {
+            let own = leading.keys(rank).iter().copied();
+            numbers.extend(own.filter(|&n| leading.numbered(n).binary_search(&rank).is_ok()));
+        }
+        if numbers.is_empty() {
+            continue;
+        }
+        numbers.sort_unstable();
+        numbers.dedup();
+        for rank in part.clone() {
+            let mut own = leading.keys(rank as u32).iter();
+            if own.any(|number| numbers.binary_search(number).is_ok()) {
+                each(rank as u32);
+            }
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! Which messages have come since the last scan, and which stand where they stood?
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use foldhash::fast::FixedState;
+use rayon::prelude::*;
+use twicetold_index::Seen;
+use twicetold_methods::winnow::Winnow;
+use twicetold_model::{Location, RawMessage};
+use twicetold_source::Collection;
+
+use crate::aside::Stored;
+use crate::cache::{LastFile, Opened, Place, Unchanged};
+use crate::options::Options;
+use crate::progress::Progress;
+use crate::record::{Record, print, record};
+
+/// If more than this have come, everything is counted anew.
+const MOST: usize = 256;
+
+/// A message that was not there before.
+pub(super) struct Came {
+    pub(super) record: Record,
+    /// All its word pairs.
+    pub(super) pairs: Vec<u32>,
+    /// The same bytes stood elsewhere, and stand there no longer.
+    pub(super) moved: bool,
+}
+
+/// What has changed.
+pub(super) struct Changes {
+    /// The messages that stand where they stood, as they were, by their numbers in the last scan.
+    pub(super) stay: Vec<u32>,
+    /// For each where it stands, the checksum of its bytes, and where its record is.
+    pub(super) places: Vec<(Location, u128, Place)>,
+    /// Those that came, in the order of their places.
+    pub(super) came: Vec<Came>,
+    /// How many messages the last scan had.
+    pub(super) before: usize,
+    /// How many of those that came were known by their bytes.
+    pub(super) known: u64,
+}
+
+enum Found {
+    /// Number so and so of the last scan.
+    Stays(u32),
+    Came(Box<Came>, bool),
+}
+
+impl Changes {
+    /// Looks at every file that is not as it was. `None` if too much has changed, if a message is gone, or if something cannot be read.
+    pub(super) fn since(
+        cache: &Opened,
+        unchanged: &Unchanged,
+        collection: &Collection,
+        options: &Options,
+        progress: &dyn Progress,
+    ) -> Option<Self> {
+        let mut first = 0_u32;
+        let mut last: HashMap<&str, (u32, LastFile<'_>), FixedState> = HashMap::default();
+        for file in cache.last_files() {
+            let count = file.messages().len() as u32;
+            last.insert(file.path, (first, file));
+            first += count;
+        }
+        let before = first as usize;
+        // For each message of the last scan whether it is there.
+        let mut there = vec![false; before];
+        let known = |n: usize| unchanged.files.get(n).copied().unwrap_or(false);
+        for (n, (path, _)) in collection.files().enumerate() {
+            if known(n)
+                && let Some((first, file)) = last.get(path.as_str())
+            {
+                there[*first as usize..][..file.messages().len()].fill(true);
+            }
+        }
+        let winnow = Winnow {
+            window: options.window,
+        };
+        let (coming, troubled) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let look = |raw: &RawMessage<'_>| -> Option<Found> {
+            let print = print(raw);
+            let stood = last.get(&*raw.location.path);
+            if let Some((first, file)) = stood
+                && let Some((n, found)) = file.at(raw.location.offset)
+                && found == print
+            {
+                return Some(Found::Stays(first + n as u32));
+            }
+            // Whoever is one too many is not read.
+            if coming.fetch_add(1, Ordering::Relaxed) >= MOST {
+                return None;
+            }
+            let known = cache.find(print, &raw.location);
+            let is_known = known.is_some();
+            let (record, pairs) = known
+                .map(|(record, pairs, _)| (record, pairs))
+                .unwrap_or_else(|| {
+                    let (record, _, pairs) = record(raw, print, winnow, options.short);
+                    if let Stored::Here(seldom) = &record.seldom {
+                        cache.keep(&record, seldom, &pairs.besides);
+                    }
+                    (record, pairs.all)
+                });
+            let came = Came {
+                record,
+                pairs,
+                moved: false,
+            };
+            Some(Found::Came(Box::new(came), is_known))
+        };
+        let tasks = collection.tasks_but(unchanged.empty, known).par_bridge();
+        let found: Vec<Vec<Found>> = tasks
+            .map(|task| {
+                let mut found = Vec::new();
+                task.run(
+                    &mut |raw| {
+                        found.extend(look(&raw));
+                        progress.advance(1, raw.bytes.len() as u64);
+                    },
+                    &mut |_| troubled.store(true, Ordering::Relaxed),
+                );
+                found
+            })
+            .collect();
+        if coming.into_inner() > MOST || troubled.into_inner() {
+            return None;
+        }
+        let mut came = Vec::new();
+        let mut is_known = 0;
+        for found in found.into_iter().flatten() {
+            match found {
+                Found::Stays(number) => there[number as usize] = true,
+                Found::Came(one, known) => {
+                    is_known += u64::from(known);
+                    came.push(*one);
+                }
+            }
+        }
+        came.sort_by(|a, b| a.record.location.cmp(&b.record.location));
+        let (mut stay, mut places) = (Vec::with_capacity(before), Vec::with_capacity(before));
+        let mut number = 0;
+        for file in cache.last_files() {
+            let path: std::sync::Arc<str> = file.path.into();
+            for (offset, print, place) in file.messages() {
+                match there[number as usize] {
+                    true => {
+                        let path = path.clone();
+                        stay.push(number);
+                        places.push((Location { path, offset }, print, place));
+                    }
+                    // What nobody has any more may have been half of what several had.
+                    false => {
+                        came.iter_mut()
+                            .find(|one| !one.moved && one.record.print == print)?
+                            .moved = true
+                    }
+                }
+                number += 1;
+            }
+        }
+        Some(Self {
+            stay,
+            places,
+            came,
+            before,
+            known: is_known,
+        })
+    }
+}
+
+/// The word pairs of those that came, before they are counted: those of copies are not.
+pub(super) struct Uncounted {
+    /// A number for what each says, nothing for one of a few words; and its pairs.
+    came: Vec<(Option<u128>, Vec<u32>)>,
+    /// For each of the numbers whether it was met.
+    said: HashMap<u128, bool, FixedState>,
+}
+
+/// A number that is the same for messages whose word pairs count once; nothing for one of a few words.
+fn said(record: &Record) -> Option<u128> {
+    let (identity, _, facts) = record.sameness();
+    (!record.short).then_some(identity ^ u128::from(facts))
+}
+
+impl Uncounted {
+    /// Takes the pairs of those that came; what only moved was counted.
+    pub(super) fn of(came: &mut [Came]) -> Self {
+        let mut uncounted = Self {
+            came: Vec::new(),
+            said: HashMap::default(),
+        };
+        for one in came.iter_mut().filter(|one| !one.moved) {
+            let said = said(&one.record);
+            uncounted.came.push((said, std::mem::take(&mut one.pairs)));
+            uncounted.said.extend(said.map(|said| (said, false)));
+        }
+        let moved = came.iter().filter(|one| one.moved);
+        moved.for_each(|one| uncounted.meet(&one.record));
+        uncounted
+    }
+
+    /// One that was counted.
+    pub(super) fn meet(&mut self, record: &Record) {
+        if let Some(met) = said(record).and_then(|said| self.said.get_mut(&said)) {
+            *met = true;
+        }
+    }
+
+    /// Counts the pairs of those that say something else than those that were met, and than each other.
+    pub(super) fn count(mut self, seen: &mut Seen) {
+        for (said, pairs) in self.came {
+            let met = said.and_then(|said| self.said.insert(said, true));
+            if met != Some(true) {
+                pairs.iter().for_each(|&pair| seen.note(u64::from(pair)));
+            }
+        }
+    }
+}
