@@ -38,7 +38,7 @@ pub(crate) fn find(
     if let Some(place) = expected.and_then(|at| accept(a, unit, b, at, true)) {
         return Some(place);
     }
-    if unit.answers && after.is_some() {
+    if (unit.answers && after.is_some()) || lacks_number(a, unit, b) {
         return None;
     }
     let from = unit.stream.start as usize;
@@ -83,6 +83,14 @@ pub(crate) fn find(
         }
     }
     None
+}
+
+/// Whether a unit has a number that stands nowhere in `b`. No tolerance makes two numbers one, so there is no place to look for.
+fn lacks_number(a: &Comparable, unit: &Unit, b: &Comparable) -> bool {
+    let words = unit.stream.clone().filter_map(|p| a.at(p as usize));
+    let mut numbers = words
+        .filter(|word| word.kind == WordKind::Number && !word.flags.has(WordFlags::ENUMERATOR));
+    numbers.any(|word| !b.has_fact(word.hash))
 }
 
 /// The first position from `at` on that is not packaging.

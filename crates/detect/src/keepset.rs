@@ -27,8 +27,8 @@ use crate::prove::CANDIDATES;
 use crate::proven::Proven;
 use crate::record::Record;
 
-/// How many messages are compared with what is kept at a time.
-pub(crate) const BATCH: usize = 512;
+/// How many messages are compared with what is kept at a time; few in tests, which have few messages.
+pub(crate) const BATCH: usize = if cfg!(test) { 8 } else { 512 };
 
 /// What is kept so far.
 pub(crate) struct Kept {

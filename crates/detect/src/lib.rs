@@ -9,7 +9,7 @@
 //! down that order, `prove` asks about one message, `cover` asks `align` sentence by sentence whether other messages say the same
 //! (`alike` word by word, on the text prepared by `comparable`), `check` proves the answer once more
 //! on the text itself, `versions` looks at near copies among what is kept. `plan` writes down what may go,
-//! and `recheck` asks once more when it is about to. `cache` and `memo` spare a scan what the last one has read and compared;
+//! and `recheck` asks once more when it is about to. `cache` and `memo` spare a scan what the last one has read and compared, `amend` what it has counted and decided;
 //! `many` scans many small collections at once.
 
 mod align;

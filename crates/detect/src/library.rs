@@ -12,8 +12,11 @@ use crate::comparable::Comparable;
 use crate::record::Record;
 use crate::scan::Reread;
 
-/// How many bytes of text are held ready at the most, in each of two shelves.
+/// How many bytes of text are held ready in each of two shelves, where there is no room for more.
 const SHELF: usize = 6 << 20;
+
+/// About how many bytes have to be at hand for a message, besides a sixth of its own.
+const RECORD: u64 = 1 << 10;
 
 /// Reads messages again when their text is needed, and keeps the ones used lately.
 pub(crate) struct Library<'c> {
@@ -48,7 +51,7 @@ impl<'c> Library<'c> {
             records,
             aside,
             shelves: Mutex::default(),
-            room: usize::try_from(memory / 8).unwrap_or(SHELF).min(SHELF),
+            room: room(records, memory),
             messages: AtomicU64::new(0),
             bytes: AtomicU64::new(0),
         }
@@ -90,6 +93,15 @@ impl<'c> Library<'c> {
         let document = twicetold_mail::read_again(record.form, &raw.bytes, segments);
         Some(Comparable::new(document))
     }
+}
+
+/// How many bytes of text a shelf holds: a part of what the records leave of the memory.
+fn room(records: &[Record], memory: u64) -> usize {
+    let bytes: u64 = records.iter().map(|record| record.bytes).sum();
+    let taken = records.len() as u64 * RECORD + bytes / 6;
+    let left = memory.saturating_sub(taken) / 8;
+    let usual = (memory / 8).min(SHELF as u64);
+    usize::try_from(left.max(usual)).unwrap_or(SHELF)
 }
 
 impl Shelves {

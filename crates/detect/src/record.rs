@@ -133,7 +133,8 @@ pub(crate) fn name(text: &str) -> u64 {
 /// The checksum by which a message is known again, whatever its place.
 pub(crate) fn print(raw: &RawMessage<'_>) -> u128 {
     let mut hasher = blake3::Hasher::new();
-    hasher.update(&[raw.form as u8]).update(&raw.bytes);
+    // The bytes first: where they begin with a whole block, many blocks are hashed at a time.
+    hasher.update(&raw.bytes).update(&[raw.form as u8]);
     let mut print = [0; 16];
     hasher.finalize_xof().fill(&mut print);
     u128::from_le_bytes(print)

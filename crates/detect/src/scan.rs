@@ -398,7 +398,7 @@ fn decide(
         .filter(|a| !gone.contains_key(a))
         .collect();
     progress.begin(Stage::Versions, stay.len() as u64);
-    let near = walk.versions(&stay, &kept, before.as_ref(), progress);
+    let near = walk.versions(&stay, &kept, before.as_mut(), progress);
     over.push((Stage::Versions, library.reread()));
     // Nobody is looked for any more.
     walk.leads = Leads::default();

@@ -40,13 +40,14 @@ impl Walk<'_> {
         &self,
         stay: &[u32],
         kept: &Kept,
-        before: Option<&Before>,
+        mut before: Option<&mut Before>,
         progress: &dyn Progress,
     ) -> Vec<(u32, Nearness)> {
         let mut known = Vec::new();
         let mut asked = Vec::new();
         for &a in stay {
-            match before.and_then(|before| before.nearness(a)) {
+            let before = before.as_deref_mut();
+            match before.and_then(|before| before.take_nearness(a)) {
                 Some(near) => known.extend(near.map(|near| (a, near))),
                 None => asked.push(a),
             }

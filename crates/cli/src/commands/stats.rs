@@ -43,6 +43,12 @@ pub(super) fn say(scanned: &Scanned) {
         let known = counted(scanned.scan.remembered, "message", "messages");
         talk(&format!("known from an earlier scan, not read: {known}"));
     }
+    if scanned.scan.settled > 0 {
+        let settled = counted(scanned.scan.settled, "message", "messages");
+        talk(&format!(
+            "verdicts of an earlier scan that hold still: {settled}"
+        ));
+    }
     let again = || scanned.scan.reread.iter().map(|(_, again)| again);
     talk(&format!(
         "read again, to compare texts: {}",

@@ -19,8 +19,10 @@ use crate::versions::Nearness;
 
 /// What the last scan decided about the messages that are still there. All are known by their numbers in this scan.
 pub(crate) struct Before {
-    /// For each message what the last scan found; `None` if it was not there. Witnesses have their numbers in this scan.
-    last: Vec<Option<ScannedMessage>>,
+    /// What the last scan found about its messages. Witnesses have their numbers in this scan.
+    messages: Vec<ScannedMessage>,
+    /// For each message of this scan its number in the last one.
+    were: Vec<Option<u32>>,
     /// For each message its place in the last walk and what the first walk decided; `None` if it was not asked.
     outcomes: Vec<Option<(u32, Outcome)>>,
     /// What the first walk had decided where the second one decided otherwise.
@@ -40,7 +42,7 @@ impl Before {
         scan: Scan,
         course: Course,
         now: &[u32],
-        members: &Members,
+        members: Members,
         mut asked: Vec<bool>,
     ) -> Self {
         let count = members.were.len();
@@ -73,23 +75,29 @@ impl Before {
                 first.insert(a, proven);
             }
         }
-        let mut last: Vec<Option<ScannedMessage>> = Vec::new();
-        last.resize_with(count, || None);
-        for (mut message, &n) in scan.messages.into_iter().zip(now) {
-            if n != u32::MAX {
-                // Whoever rests on a message that is not there is asked, whatever else.
-                asked[n as usize] |= !renumber(&mut message.verdict.witnesses);
-                last[n as usize] = Some(message);
+        let mut messages = scan.messages;
+        for (message, &n) in messages.iter_mut().zip(now) {
+            // Whoever rests on a message that is not there is asked, whatever else.
+            let all_there = renumber(&mut message.verdict.witnesses);
+            if let Some(asked) = asked.get_mut(n as usize) {
+                *asked |= !all_there;
             }
         }
         Self {
             told: vec![false; count],
-            last,
+            messages,
+            were: members.were,
             outcomes,
             first,
             hopeful,
             asked,
         }
+    }
+
+    /// What the last scan found about a message.
+    fn last(&self, a: u32) -> Option<&ScannedMessage> {
+        let was = self.were[a as usize]?;
+        self.messages.get(was as usize)
     }
 
     /// What the first walk decided about a message, if that holds still.
@@ -103,7 +111,7 @@ impl Before {
         if let Some(first) = self.first.get(&a) {
             return first.clone();
         }
-        let verdict = &self.last[a as usize].as_ref()?.verdict;
+        let verdict = &self.last(a)?.verdict;
         match verdict.standing {
             Standing::Redundant(category) => Some(Proven {
                 category,
@@ -125,45 +133,46 @@ impl Before {
         // Only one that was asked stood for others.
         self.outcomes[first as usize]?;
         let was = self.outcomes[message as usize].is_none();
-        let last = self.last[message as usize].as_ref().filter(|_| was)?;
+        let last = self.last(message).filter(|_| was)?;
         Some(matches!(last.verdict.standing, Standing::Redundant(_)))
     }
 
-    /// What a message that is kept shares with the kept message nearest to it, `None` if that has to be asked.
-    pub(crate) fn nearness(&self, a: u32) -> Option<Option<Nearness>> {
+    /// What a message that is kept shares with the kept message nearest to it, `None` if that has to be asked. Told once.
+    pub(crate) fn take_nearness(&mut self, a: u32) -> Option<Option<Nearness>> {
         self.outcome(a)?;
-        let last = self.last[a as usize].as_ref()?;
-        let Verdict {
-            standing,
-            witnesses,
-            residue,
-        } = &last.verdict;
-        let is_version = *standing == Standing::Version;
-        let near = Nearness {
-            version_of: witnesses.first().filter(|_| is_version).cloned(),
-            residue: residue.clone(),
-            shown: last.residue.clone(),
-        };
-        let near = (is_version || !residue.is_empty()).then_some(near);
-        Some(near)
+        let was = self.were[a as usize]?;
+        let last = self.messages.get_mut(was as usize)?;
+        let is_version = last.verdict.standing == Standing::Version;
+        if !is_version && last.verdict.residue.is_empty() {
+            return Some(None);
+        }
+        let witnesses = std::mem::take(&mut last.verdict.witnesses);
+        Some(Some(Nearness {
+            version_of: witnesses.into_iter().next().filter(|_| is_version),
+            residue: std::mem::take(&mut last.verdict.residue),
+            shown: std::mem::take(&mut last.residue),
+        }))
     }
 
     /// The words of each residue of a message, if its residue is what it was.
     pub(crate) fn residue(&self, a: u32, verdict: &Verdict) -> Option<Vec<String>> {
-        let last = self.last[a as usize].as_ref()?;
+        let last = self.last(a)?;
         (last.verdict.residue == verdict.residue).then(|| last.residue.clone())
     }
 
     /// For each message what the last scan found; `None` if it was not there.
     pub(crate) fn into_messages(self) -> Vec<Option<ScannedMessage>> {
-        self.last
+        // Both are in the order of their places.
+        let mut last = (0..).zip(self.messages);
+        let mut find = |was: u32| last.find(|(n, _)| *n == was).map(|(_, message)| message);
+        self.were.into_iter().map(|was| find(was?)).collect()
     }
 
     /// About how many messages nobody had to be asked.
     pub(crate) fn settled(&self) -> u64 {
-        let known = self.last.iter().zip(&self.asked);
+        let known = self.were.iter().zip(&self.asked);
         known
-            .filter(|(last, asked)| last.is_some() && !**asked)
+            .filter(|(was, asked)| was.is_some() && !**asked)
             .count() as u64
     }
 
@@ -218,7 +227,7 @@ impl Before {
             .iter()
             .copied()
             .filter(|&a| {
-                let last = self.last[a as usize].as_ref();
+                let last = self.last(a);
                 last.is_some_and(|last| was_kept(last) != kept.has(a))
             })
             .collect();

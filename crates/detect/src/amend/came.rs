@@ -12,12 +12,13 @@ use twicetold_source::Collection;
 
 use crate::aside::Stored;
 use crate::cache::{LastFile, Opened, Place, Unchanged};
+use crate::keepset::BATCH;
 use crate::options::Options;
 use crate::progress::Progress;
 use crate::record::{Record, print, record};
 
-/// If more than this have come, everything is counted anew.
-const MOST: usize = 256;
+/// If more than this have come, everything is counted anew: nobody is further than a batch from where it was in the walk.
+pub(super) const MOST: usize = BATCH / 2;
 
 /// A message that was not there before.
 pub(super) struct Came {

@@ -9,6 +9,8 @@ mod asked;
 mod before;
 mod came;
 mod merge;
+#[cfg(test)]
+mod tests;
 mod watched;
 
 use rayon::prelude::*;
@@ -127,7 +129,7 @@ pub(crate) fn amended(
         whole: None,
     };
     let last_scan = || cache.last_scan(options);
-    let (leads, new, before) = amending.relate(&told, &members, cache.keeping(), last_scan)?;
+    let (leads, new, before) = amending.relate(&told, members, cache.keeping(), last_scan)?;
     Some(Ready {
         records,
         troubles,
@@ -239,7 +241,7 @@ impl Amending {
     fn relate(
         self,
         told: &Told<'_>,
-        members: &Members,
+        members: Members,
         keeping: Option<&Keeping>,
         last_scan: impl FnOnce() -> Option<Scan>,
     ) -> Option<(Leads, Vec<bool>, Before)> {
@@ -307,7 +309,7 @@ impl Amending {
         };
         let count = told.order.len();
         let (of, ()) = rayon::join(|| by_fingerprint.lists.holders.turned(count), keep);
-        let mut asked = Asked::new(told, members, &course, &ranks, &new, &no_longer_new);
+        let mut asked = Asked::new(told, &members, &course, &ranks, &new, &no_longer_new);
         asked.by_conversations();
         asked.by_things();
         asked.by_sentences(&by_sentence);

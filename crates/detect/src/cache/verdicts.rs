@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use foldhash::fast::FixedState;
+use rayon::prelude::*;
 use twicetold_model::{Category, Location, Residue, ResidueKind, Standing, Verdict, Witness};
 
 use super::bytes::{Reader, Writer};
@@ -20,26 +21,33 @@ pub(super) fn count(scan: &Scan) -> usize {
 
 /// The messages of a scan, some at a time; troubles are not written, since what had trouble is read again.
 pub(super) fn pieces(scan: &Scan) -> impl Iterator<Item = Writer> {
-    scan.messages.chunks(PIECE).map(|messages| {
-        let mut out = Writer::default();
-        out.list(messages.iter(), |out, message| {
-            out.text(&message.location.path);
-            out.maybe(message.location.offset, Writer::number);
-            out.byte(form_number(message.form));
-            out.number(message.bytes);
-            out.maybe(message.message_id.as_deref(), Writer::text);
-            out.text(&message.subject);
-            out.text(&message.from);
-            out.maybe(message.date, |out, date| out.hash(date as u64));
-            out.maybe(message.thread.as_deref(), Writer::text);
-            out.byte(standing_number(message.verdict.standing));
-            out.list(message.verdict.witnesses.iter(), witness);
-            residues(out, &message.verdict.residue);
-            texts(out, &message.residue);
-            problems(out, &message.problems);
-        });
-        out
+    // All of it may be too much to hold: no more pieces are made than there are threads.
+    let some = scan.messages.chunks(PIECE * rayon::current_num_threads());
+    some.flat_map(|some| {
+        let pieces: Vec<Writer> = some.par_chunks(PIECE).map(piece).collect();
+        pieces
     })
+}
+
+fn piece(messages: &[ScannedMessage]) -> Writer {
+    let mut out = Writer::default();
+    out.list(messages.iter(), |out, message| {
+        out.text(&message.location.path);
+        out.maybe(message.location.offset, Writer::number);
+        out.byte(form_number(message.form));
+        out.number(message.bytes);
+        out.maybe(message.message_id.as_deref(), Writer::text);
+        out.text(&message.subject);
+        out.text(&message.from);
+        out.maybe(message.date, |out, date| out.hash(date as u64));
+        out.maybe(message.thread.as_deref(), Writer::text);
+        out.byte(standing_number(message.verdict.standing));
+        out.list(message.verdict.witnesses.iter(), witness);
+        residues(out, &message.verdict.residue);
+        texts(out, &message.residue);
+        problems(out, &message.problems);
+    });
+    out
 }
 
 /// The messages of a scan, from its pieces.
