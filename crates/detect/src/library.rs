@@ -12,9 +12,11 @@ use crate::comparable::Comparable;
 use crate::record::Record;
 use crate::scan::Reread;
 
-/// How many bytes of text are held ready in each of two shelves, where there is no room for more.
+/// How many bytes of text are held ready in each of two shelves, as a rule.
 const SHELF: usize = 6 << 20;
 
+/// So many times the bytes of a usual message are wanted: with its words, a text takes some four times its bytes, and near ones are asked one after the other.
+const TEXTS: u64 = 256;
 /// About how many bytes have to be at hand for a message, besides a sixth of its own.
 const RECORD: u64 = 1 << 10;
 
@@ -95,13 +97,14 @@ impl<'c> Library<'c> {
     }
 }
 
-/// How many bytes of text a shelf holds: a part of what the records leave of the memory.
+/// How many bytes of text a shelf holds: what is usual, or more where messages are long, as far as the records leave room in memory.
 fn room(records: &[Record], memory: u64) -> usize {
+    let count = records.len() as u64;
     let bytes: u64 = records.iter().map(|record| record.bytes).sum();
-    let taken = records.len() as u64 * RECORD + bytes / 6;
-    let left = memory.saturating_sub(taken) / 8;
     let usual = (memory / 8).min(SHELF as u64);
-    usize::try_from(left.max(usual)).unwrap_or(SHELF)
+    let wanted = bytes / count.max(1) * TEXTS;
+    let left = memory.saturating_sub(count * RECORD + bytes / 6) / 8;
+    usize::try_from(wanted.min(left).max(usual)).unwrap_or(SHELF)
 }
 
 impl Shelves {
