@@ -104,7 +104,7 @@ fn scan_afresh(
 ) -> Scan {
     let read = reading::read(collection, options, None, None, progress);
     let ready = relate(options, read, counted, None, progress);
-    decide(collection, options, ready, Memo::default, progress).scan
+    decide(collection, options, ready, Memo::default, || None, progress).scan
 }
 
 /// The same with statistics that were counted before, on this mail or on more than this: they are not counted again.
@@ -130,7 +130,7 @@ pub fn scan_counted(
         whole: None,
     };
     let ready = relate(options, read, counted, None, progress);
-    Ok(decide(collection, options, ready, Memo::default, progress).scan)
+    Ok(decide(collection, options, ready, Memo::default, || None, progress).scan)
 }
 
 /// Scans a part of a larger collection: the verdicts are those that its messages have in the whole, as far as `whole` tells
@@ -164,11 +164,11 @@ pub fn scan_with(
         scan.troubles.sort_by(|a, b| a.path.cmp(&b.path));
         return scan;
     }
-    if let Some(ready) = amended(&opened, &unchanged, collection, options, progress) {
+    if let Some(ready) = amended(&mut opened, &unchanged, collection, options, progress) {
         drop(unchanged);
-        opened.forget_files();
         let memo = || Memo::with_all(opened.answers());
-        let decided = decide(collection, options, ready, memo, progress);
+        let last_scan = || opened.last_scan(options);
+        let decided = decide(collection, options, ready, memo, last_scan, progress);
         let keeping = opened.keeping();
         keeping.inspect(|keeping| keeping.course(&decided.course));
         let Decided {
@@ -198,7 +198,7 @@ pub fn scan_with(
         prints,
         answers,
         course,
-    } = decide(collection, options, ready, memo, progress);
+    } = decide(collection, options, ready, memo, || None, progress);
     keeping.inspect(|keeping| keeping.course(&course));
     drop(course);
     opened.save(collection, &prints, options, &scan, &answers);
@@ -335,12 +335,13 @@ struct Decided {
     course: Course,
 }
 
-/// Decides about every message. What comparing texts led to before is asked for when texts are compared.
+/// Decides about every message. What comparing texts led to before is asked for when texts are compared, what the last scan found when it is shown again.
 fn decide(
     collection: &Collection,
     options: &Options,
     ready: Ready<'_>,
     memo: impl FnOnce() -> Memo,
+    last_scan: impl FnOnce() -> Option<Scan>,
     progress: &dyn Progress,
 ) -> Decided {
     let Ready {
@@ -463,26 +464,32 @@ fn decide(
     };
     // Of the records only what the report shows is needed from here on: the rest makes room for the report.
     let left: Vec<Left> = records.into_iter().map(Left::of).collect();
-    let all = left.into_par_iter().zip(verdicts).zip(residues);
     let again = Again::of(collection);
     let message = |((left, verdict), residue): ((Left, Verdict), Vec<String>)| {
         left.into_message(verdict, residue, &aside, &again)
     };
-    let mut messages: Vec<ScannedMessage> = match before {
-        None => all.map(message).collect(),
-        Some(before) => all
-            .zip(before.into_messages())
-            .map(|(((left, verdict), residue), last)| match last {
-                None => message(((left, verdict), residue)),
-                Some(last) => ScannedMessage {
-                    verdict,
-                    residue,
-                    thread: None,
-                    ..last
-                },
-            })
-            .collect(),
-    };
+    let mut messages: Vec<ScannedMessage> =
+        match before.and_then(|before| Some((before, last_scan()?))) {
+            None => {
+                let all = left.into_par_iter().zip(verdicts).zip(residues);
+                all.map(message).collect()
+            }
+            // What is shown of a message is what was shown. There is no room for another list of all of them.
+            Some((before, last)) => {
+                let all = left.into_iter().zip(verdicts).zip(residues);
+                let all = all.zip(before.messages_of(last.messages));
+                all.map(|(((left, verdict), residue), last)| match last {
+                    None => message(((left, verdict), residue)),
+                    Some(last) => ScannedMessage {
+                        verdict,
+                        residue,
+                        thread: None,
+                        ..last
+                    },
+                })
+                .collect()
+            }
+        };
     let names = called.names(&messages);
     for (message, thread) in messages.iter_mut().zip(&threads) {
         message.thread = names.get(thread).cloned();

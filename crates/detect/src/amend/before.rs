@@ -10,17 +10,17 @@ use foldhash::fast::FixedState;
 use twicetold_model::{Standing, Verdict, Witness};
 
 use super::Members;
-use crate::cache::Course;
+use crate::cache::{Course, Judged};
 use crate::keepset::{BATCH, Kept, Outcome, Walk};
 use crate::near::Nearby;
 use crate::proven::Proven;
-use crate::scan::{Scan, ScannedMessage};
+use crate::scan::ScannedMessage;
 use crate::versions::Nearness;
 
 /// What the last scan decided about the messages that are still there. All are known by their numbers in this scan.
 pub(crate) struct Before {
-    /// What the last scan found about its messages. Witnesses have their numbers in this scan.
-    messages: Vec<ScannedMessage>,
+    /// What the last scan decided about its messages. Witnesses have their numbers in this scan.
+    judged: Vec<Judged>,
     /// For each message of this scan its number in the last one.
     were: Vec<Option<u32>>,
     /// For each message its place in the last walk and what the first walk decided; `None` if it was not asked.
@@ -39,7 +39,7 @@ impl Before {
     /// What the last scan found, on the way that it took. `now` has for each of its messages the number in this scan, and `asked` says of which
     /// messages it does not hold.
     pub(super) fn of(
-        scan: Scan,
+        mut judged: Vec<Judged>,
         course: Course,
         now: &[u32],
         members: Members,
@@ -75,17 +75,16 @@ impl Before {
                 first.insert(a, proven);
             }
         }
-        let mut messages = scan.messages;
-        for (message, &n) in messages.iter_mut().zip(now) {
+        for (judged, &n) in judged.iter_mut().zip(now) {
             // Whoever rests on a message that is not there is asked, whatever else.
-            let all_there = renumber(&mut message.verdict.witnesses);
+            let all_there = renumber(&mut judged.verdict.witnesses);
             if let Some(asked) = asked.get_mut(n as usize) {
                 *asked |= !all_there;
             }
         }
         Self {
             told: vec![false; count],
-            messages,
+            judged,
             were: members.were,
             outcomes,
             first,
@@ -94,10 +93,10 @@ impl Before {
         }
     }
 
-    /// What the last scan found about a message.
-    fn last(&self, a: u32) -> Option<&ScannedMessage> {
+    /// What the last scan decided about a message.
+    fn last(&self, a: u32) -> Option<&Judged> {
         let was = self.were[a as usize]?;
-        self.messages.get(was as usize)
+        self.judged.get(was as usize)
     }
 
     /// What the first walk decided about a message, if that holds still.
@@ -141,7 +140,7 @@ impl Before {
     pub(crate) fn take_nearness(&mut self, a: u32) -> Option<Option<Nearness>> {
         self.outcome(a)?;
         let was = self.were[a as usize]?;
-        let last = self.messages.get_mut(was as usize)?;
+        let last = self.judged.get_mut(was as usize)?;
         let is_version = last.verdict.standing == Standing::Version;
         if !is_version && last.verdict.residue.is_empty() {
             return Some(None);
@@ -160,12 +159,15 @@ impl Before {
         (last.verdict.residue == verdict.residue).then(|| last.residue.clone())
     }
 
-    /// For each message what the last scan found; `None` if it was not there.
-    pub(crate) fn into_messages(self) -> Vec<Option<ScannedMessage>> {
+    /// For each message, of those that the last scan found, the one it was; `None` if it was not there.
+    pub(crate) fn messages_of(
+        self,
+        last: Vec<ScannedMessage>,
+    ) -> impl Iterator<Item = Option<ScannedMessage>> {
         // Both are in the order of their places.
-        let mut last = (0..).zip(self.messages);
-        let mut find = |was: u32| last.find(|(n, _)| *n == was).map(|(_, message)| message);
-        self.were.into_iter().map(|was| find(was?)).collect()
+        let mut last = (0..).zip(last);
+        let mut find = move |was: u32| last.find(|(n, _)| *n == was).map(|(_, message)| message);
+        self.were.into_iter().map(move |was| find(was?))
     }
 
     /// About how many messages nobody had to be asked.
@@ -220,8 +222,7 @@ impl Before {
 
     /// After both walks: whoever may see a message that is kept and was not, or is not and was, is asked what it shares with others.
     pub(crate) fn settle(&mut self, walk: &Walk<'_>, kept: &Kept) {
-        let was_kept =
-            |last: &ScannedMessage| !matches!(last.verdict.standing, Standing::Redundant(_));
+        let was_kept = |last: &Judged| !matches!(last.verdict.standing, Standing::Redundant(_));
         let changed: Vec<u32> = walk
             .order
             .iter()

@@ -19,7 +19,7 @@ use twicetold_methods::winnow::Winnow;
 use twicetold_source::Collection;
 
 use crate::aside::{Aside, Stored};
-use crate::cache::{Course, Keeping, Opened, Part, Unchanged};
+use crate::cache::{Course, Judged, Keeping, Opened, Part, Unchanged};
 use crate::hard::tells_news;
 use crate::leads::{Leads, Told};
 use crate::near::{Fingerprints, Nearby};
@@ -28,7 +28,7 @@ use crate::part::pairs_in;
 use crate::progress::{Progress, Stage};
 use crate::proven::Proven;
 use crate::record::Record;
-use crate::scan::{Placed, Ready, Scan};
+use crate::scan::{Placed, Ready};
 use crate::seldom::Detail;
 use crate::shared::{Lists, Shared};
 use asked::Asked;
@@ -45,7 +45,7 @@ const LOADING: usize = 16;
 
 /// What the last scan left, and what came since: everything that is known before anybody is asked. `None` if everything has to be counted anew.
 pub(crate) fn amended(
-    cache: &Opened,
+    cache: &mut Opened,
     unchanged: &Unchanged,
     collection: &Collection,
     options: &Options,
@@ -64,6 +64,8 @@ pub(crate) fn amended(
         before,
         known,
     } = Changes::since(cache, unchanged, collection, options, progress)?;
+    cache.forget_files();
+    let cache = &*cache;
     let fingerprints = || related.lists::<u32>(Part::Fingerprints);
     let others = || {
         let sentences = related.lists::<u64>(Part::Sentences)?;
@@ -128,8 +130,8 @@ pub(crate) fn amended(
         keeping: None,
         whole: None,
     };
-    let last_scan = || cache.last_scan(options);
-    let (leads, new, before) = amending.relate(&told, members, cache.keeping(), last_scan)?;
+    let judged = || cache.last_judged(options);
+    let (leads, new, before) = amending.relate(&told, members, cache.keeping(), judged)?;
     Some(Ready {
         records,
         troubles,
@@ -243,7 +245,7 @@ impl Amending {
         told: &Told<'_>,
         members: Members,
         keeping: Option<&Keeping>,
-        last_scan: impl FnOnce() -> Option<Scan>,
+        judged: impl FnOnce() -> Option<Vec<Judged>> + Send,
     ) -> Option<(Leads, Vec<bool>, Before)> {
         let Self {
             seen,
@@ -324,19 +326,18 @@ impl Amending {
             let sentences = told.leading(&new, by_sentence.lists);
             let things = told.leading(&new, Lists::of(told.things(), told.order));
             let conversations = told.leading(&new, Lists::of(told.conversations(), told.order));
-            (sentences, things, conversations)
+            (sentences, things, conversations, judged())
         };
         let ((nearby, again), others) = rayon::join(nearby, others);
-        let (sentences, things, conversations) = others;
-        // Not before there is room for it.
-        let scan = last_scan().filter(|scan| scan.messages.len() == now.len())?;
+        let (sentences, things, conversations, judged) = others;
+        let judged = judged.filter(|judged| judged.len() == now.len())?;
         let leads = Leads {
             nearby,
             sentences,
             things,
             conversations,
         };
-        let before = Before::of(scan, course, &now, members, again);
+        let before = Before::of(judged, course, &now, members, again);
         Some((leads, new, before))
     }
 }

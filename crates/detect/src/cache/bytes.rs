@@ -218,7 +218,7 @@ impl<'b> Reader<'b> {
     }
 
     /// The numbers that [`Writer::halves`] has written, one by one.
-    pub(crate) fn each_half(&mut self) -> Option<impl Iterator<Item = u32> + use<'b>> {
+    pub(crate) fn each_half(&mut self) -> Option<impl Iterator<Item = u32> + Clone + use<'b>> {
         let count: usize = self.number()?.try_into().ok()?;
         let raw = self.raw(count.checked_mul(4)?)?;
         let (chunks, _) = raw.as_chunks::<4>();

@@ -12,7 +12,7 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 use super::bytes::{Reader, Writer, pieces};
 use super::frames::Place;
 use super::related::Pieces;
-use super::verdicts;
+use super::verdicts::{self, Judged};
 use crate::memo::{Answers, Earlier};
 use crate::scan::Scan;
 
@@ -103,6 +103,20 @@ impl Known {
 
     /// What that scan found, if it was asked the same.
     pub(super) fn result(&self, asked: u128) -> Option<Scan> {
+        self.pieces(asked, |pieces| verdicts::read(pieces))
+    }
+
+    /// What it decided, if it was asked the same.
+    pub(super) fn judged(&self, asked: u128) -> Option<Vec<Judged>> {
+        self.pieces(asked, |pieces| verdicts::read_judged(pieces))
+    }
+
+    /// What `read` makes of the pieces of the result, if the same was asked.
+    fn pieces<T>(
+        &self,
+        asked: u128,
+        read: impl FnOnce(&mut dyn Iterator<Item = Option<Vec<u8>>>) -> Option<T>,
+    ) -> Option<T> {
         let file = self.file.as_ref()?;
         let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
         let (mut at, length) = checked_part(&mut file, super::VERSION, 1)?;
@@ -119,11 +133,11 @@ impl Known {
             return None;
         }
         let count = Reader::new(&next(8)?).hash()?;
-        let pieces = (0..count).map(|_| {
+        let mut pieces = (0..count).map(|_| {
             let length = Reader::new(&next(8)?).hash()?;
             next(length)
         });
-        verdicts::read(pieces)
+        read(&mut pieces)
     }
 
     /// What comparing texts led to.

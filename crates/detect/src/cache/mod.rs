@@ -41,7 +41,7 @@ pub(crate) use frames::{Appending, Place, read_back};
 pub(crate) use records::{all_pairs_in, problems, read_problems};
 pub(crate) use related::{Course, Keeping, Part, Related};
 pub(crate) use verdicts::{
-    category_number, category_of, read_residues, read_witness, residues, texts, witness,
+    Judged, category_number, category_of, read_residues, read_witness, residues, texts, witness,
 };
 
 /// The version of everything that can change a record, an answer or a verdict. A cache of another version is not read.
@@ -324,6 +324,11 @@ impl Opened {
     /// What the last scan found, if it was asked the same, whatever has happened to the files since.
     pub(crate) fn last_scan(&self, options: &Options) -> Option<Scan> {
         self.known.as_ref()?.result(asked(options))
+    }
+
+    /// What the last scan decided, if it was asked the same.
+    pub(crate) fn last_judged(&self, options: &Options) -> Option<Vec<Judged>> {
+        self.known.as_ref()?.judged(asked(options))
     }
 
     /// How the messages of the last scan were related.

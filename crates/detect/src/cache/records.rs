@@ -104,7 +104,7 @@ pub(crate) fn all_pairs_in(bytes: &[u8]) -> Option<Vec<u32>> {
 }
 
 /// What stays at hand of the record that these bytes are and that stands at this place, and whether any of its sentences, word pairs and facts is watched for.
-/// Its word pairs can be asked for later.
+/// Its word pairs can be asked for later; its facts are there if something is watched for.
 pub(super) fn read_at_hand(
     bytes: &[u8],
     location: Location,
@@ -131,8 +131,14 @@ pub(super) fn read_at_hand(
     let links = from.hashes()?.into();
     let subject_facts = from.hashes()?.into();
     let fingerprints = from.small()?;
-    let facts: Box<[u32]> = from.halves()?.into();
-    found |= facts.iter().any(|&fact| watched.has_number(fact));
+    let facts = from.each_half()?;
+    found |= facts.clone().any(|fact| watched.has_number(fact));
+    // Nobody asks for the facts of the others.
+    let facts = if found {
+        facts.collect()
+    } else {
+        Box::default()
+    };
     let record = Record {
         location,
         print,

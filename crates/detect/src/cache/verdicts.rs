@@ -83,11 +83,7 @@ pub(super) fn read(pieces: impl Iterator<Item = Option<Vec<u8>>>) -> Option<Scan
                         name
                     })
                 }),
-                verdict: Verdict {
-                    standing: standing_of(from.byte()?)?,
-                    witnesses: from.list(read_witness)?,
-                    residue: read_residues(from)?,
-                },
+                verdict: read_verdict(from)?,
                 residue: from.list(Reader::text)?,
                 problems: read_problems(from)?,
             })
@@ -106,6 +102,54 @@ pub(super) fn read(pieces: impl Iterator<Item = Option<Vec<u8>>>) -> Option<Scan
         reread: Vec::new(),
         remembered: count as u64,
         settled: count as u64,
+    })
+}
+
+/// What was decided about a message.
+#[derive(Clone, Debug)]
+pub(crate) struct Judged {
+    pub(crate) verdict: Verdict,
+    /// The text of each residue.
+    pub(crate) residue: Vec<String>,
+}
+
+/// What was decided about the messages of a scan, from its pieces.
+pub(super) fn read_judged(pieces: impl Iterator<Item = Option<Vec<u8>>>) -> Option<Vec<Judged>> {
+    let mut all = Vec::new();
+    for piece in pieces {
+        let piece = piece?;
+        all.extend(Reader::new(&piece).list(|from| {
+            from.str()?;
+            from.maybe(Reader::number)?;
+            from.byte()?;
+            from.number()?;
+            from.maybe(Reader::str)?;
+            from.str()?;
+            from.str()?;
+            from.maybe(Reader::hash)?;
+            from.maybe(Reader::str)?;
+            let judged = Judged {
+                verdict: read_verdict(from)?,
+                residue: from.list(Reader::text)?,
+            };
+            read_problems(from)?;
+            Some(judged)
+        })?);
+    }
+    let witnesses = all
+        .iter()
+        .flat_map(|judged: &Judged| &judged.verdict.witnesses);
+    let all_there = witnesses
+        .into_iter()
+        .all(|w| (w.message as usize) < all.len());
+    all_there.then_some(all)
+}
+
+fn read_verdict(from: &mut Reader<'_>) -> Option<Verdict> {
+    Some(Verdict {
+        standing: standing_of(from.byte()?)?,
+        witnesses: from.list(read_witness)?,
+        residue: read_residues(from)?,
     })
 }
 
