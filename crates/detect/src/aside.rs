@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::fs::{self, File};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Once, OnceLock};
 
 use twicetold_index::Filter;
@@ -33,6 +33,8 @@ pub(crate) struct Aside {
     /// The file of records of the cache, if there is one.
     cache: Option<File>,
     file: OnceLock<Option<Open>>,
+    /// Something could not be read back.
+    missed: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -102,11 +104,8 @@ impl Aside {
     /// All word pairs of a message that stands in the cache; nothing if they cannot be read back.
     pub(crate) fn pairs(&self, stored: &Stored) -> Filter {
         let pairs = match stored {
-            Stored::Cached(place) => {
-                let frame = self.cache.as_ref().and_then(|file| read_back(file, *place));
-                frame.and_then(|frame| all_pairs_in(&frame))
-            }
-            _ => None,
+            Stored::Here(_) => None,
+            _ => self.read(stored, |from| all_pairs_in(from)),
         };
         Filter::of_halves(&pairs.unwrap_or_default())
     }
@@ -133,11 +132,21 @@ impl Aside {
     /// Reads back a part of what was written.
     fn read<T>(&self, stored: &Stored, part: fn(&mut Reader<'_>) -> Option<T>) -> Option<T> {
         let frame = match stored {
-            Stored::Here(_) => return None,
-            Stored::Aside(place) => self.file.get()?.as_ref()?.read(*place)?,
-            Stored::Cached(place) => read_back(self.cache.as_ref()?, *place)?,
+            Stored::Here(_) => None,
+            Stored::Aside(place) => {
+                let file = self.file.get().and_then(Option::as_ref);
+                file.and_then(|file| file.read(*place))
+            }
+            Stored::Cached(place) => self.cache.as_ref().and_then(|file| read_back(file, *place)),
         };
-        part(&mut Reader::new(&frame))
+        let found = frame.and_then(|frame| part(&mut Reader::new(&frame)));
+        self.missed.fetch_or(found.is_none(), Ordering::Relaxed);
+        found
+    }
+
+    /// Whether everything that was asked for could be read back.
+    pub(crate) fn is_whole(&self) -> bool {
+        !self.missed.load(Ordering::Relaxed)
     }
 
     fn open(&self) -> Option<&Open> {

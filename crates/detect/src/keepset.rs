@@ -98,6 +98,11 @@ impl Outcome {
         step.checked_sub(3).map(|turn| turn as usize)
     }
 
+    /// Whether a walk can have come to it.
+    pub(crate) fn is_possible(self) -> bool {
+        self.turn().is_none_or(|turn| turn < BATCH)
+    }
+
     /// Whether it is kept.
     pub(crate) fn is_kept(self) -> bool {
         self.0 % 2 == 1
@@ -137,7 +142,8 @@ impl<'s> Walk<'s> {
                 if !more.is_some_and(|before| before.note(self, batch, &decided)) {
                     break decided;
                 }
-                // What was decided otherwise concerns others of the batch: they are asked as well.
+                // What was decided otherwise concerns others of the batch: they are asked as well, as if nothing had been asked yet.
+                self.forget_missed(batch);
                 for a in batch {
                     kept.stands[*a as usize] = false;
                     gone.remove(a);

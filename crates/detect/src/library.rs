@@ -1,7 +1,7 @@
 //! Texts on demand.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use foldhash::fast::FixedState;
@@ -31,6 +31,8 @@ pub(crate) struct Library<'c> {
     room: usize,
     messages: AtomicU64,
     bytes: AtomicU64,
+    /// A text could not be read.
+    missed: AtomicBool,
 }
 
 /// What was used lately, and what was used before that.
@@ -56,6 +58,7 @@ impl<'c> Library<'c> {
             room: room(records, memory),
             messages: AtomicU64::new(0),
             bytes: AtomicU64::new(0),
+            missed: AtomicBool::new(false),
         }
     }
 
@@ -85,12 +88,19 @@ impl<'c> Library<'c> {
         }
     }
 
+    /// Whether every text that was asked for could be read.
+    pub(crate) fn is_whole(&self) -> bool {
+        !self.missed.load(Ordering::Relaxed)
+    }
+
     /// The text of a message that will not be asked for again soon.
     pub(crate) fn read(&self, message: u32) -> Option<Comparable> {
         let record = self.records.get(message as usize)?;
         self.messages.fetch_add(1, Ordering::Relaxed);
         self.bytes.fetch_add(record.bytes, Ordering::Relaxed);
-        let raw = self.again.read(&record.location, record.bytes).ok()?;
+        let raw = self.again.read(&record.location, record.bytes);
+        self.missed.fetch_or(raw.is_err(), Ordering::Relaxed);
+        let raw = raw.ok()?;
         let segments = self.aside.segments(&record.seldom);
         let document = twicetold_mail::read_again(record.form, &raw.bytes, segments);
         Some(Comparable::new(document))

@@ -103,6 +103,14 @@ impl<'s> Walk<'s> {
         self.hard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Forgets which sentence of these messages nobody had.
+    pub(crate) fn forget_missed(&self, messages: &[u32]) {
+        let mut hard = self.lock_hard();
+        for message in messages {
+            hard.missed.remove(message);
+        }
+    }
+
     /// Tries to prove that kept messages other than `without` cover `a`.
     pub(crate) fn prove(&self, a: u32, kept: &Kept, without: u32) -> Option<Proven> {
         self.ask(a, kept, without, |mut question| question.answer())

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use twicetold_index::Filter;
 use twicetold_mail::words::hash_of;
-use twicetold_methods::winnow::{Winnow, all_half_pairs, half, pair, paper};
+use twicetold_methods::winnow::{Winnow, all_half_pairs, half, mix, pair, paper};
 use twicetold_model::{
     Digest, Document, Form, Location, Problem, RawMessage, Word, WordFlags, WordKind,
 };
@@ -323,6 +323,17 @@ impl Record {
             .iter()
             .fold(0, |sum: u64, &fact| sum.wrapping_add(fact));
         (self.identity, context.0, context.1 ^ facts)
+    }
+
+    /// A number that is the same for messages of which only one is counted when it is counted which sentences and word pairs several have: copies that have the
+    /// same ones. Whichever of them comes first, the count is the same. Nothing for a message of a few words: each counts.
+    pub(crate) fn counts_as(&self, detail: &Detail, pairs: &[u32]) -> Option<u128> {
+        let (identity, _, facts) = self.sameness();
+        // In any order: a record that comes back from a file has its pairs in another one.
+        let pairs = pairs.iter().map(|&pair| mix(u64::from(pair)));
+        let told = detail.told.iter().map(|told| mix(told.hash ^ 1));
+        let counted = pairs.chain(told).fold(0, u64::wrapping_add);
+        (!self.short).then_some(identity ^ u128::from(facts) ^ u128::from(counted) << 64)
     }
 
     /// A message with nothing to compare: never redundant, never a witness.

@@ -11,7 +11,7 @@ use twicetold_source::{Again, Collection, Trouble};
 
 use crate::amend::{Before, amended};
 use crate::aside::{Aside, Stored};
-use crate::cache::{Cache, Course, Keeping, Reader, texts};
+use crate::cache::{Cache, Course, Keeping, Opened, Reader, texts};
 use crate::check;
 use crate::comparable::Comparable;
 use crate::counted::Unfit;
@@ -169,16 +169,7 @@ pub fn scan_with(
         let memo = || Memo::with_all(opened.answers());
         let last_scan = || opened.last_scan(options);
         let decided = decide(collection, options, ready, memo, last_scan, progress);
-        let keeping = opened.keeping();
-        keeping.inspect(|keeping| keeping.course(&decided.course));
-        let Decided {
-            scan,
-            prints,
-            answers,
-            ..
-        } = decided;
-        opened.save(collection, &prints, options, &scan, &answers);
-        return scan;
+        return remember(opened, collection, options, decided);
     }
     opened.keep_anew();
     let known = Some((&opened, &unchanged));
@@ -193,14 +184,28 @@ pub fn scan_with(
     let memo = || Memo::with(opened.answers());
     let (counted, keeping) = (Counted::default(), opened.keeping());
     let ready = relate(options, read, counted, keeping, progress);
+    let decided = decide(collection, options, ready, memo, || None, progress);
+    remember(opened, collection, options, decided)
+}
+
+/// Keeps what was found, and the way to it, for the next scan.
+fn remember(
+    mut opened: Opened,
+    collection: &Collection,
+    options: &Options,
+    decided: Decided,
+) -> Scan {
     let Decided {
         scan,
         prints,
         answers,
         course,
-    } = decide(collection, options, ready, memo, || None, progress);
-    keeping.inspect(|keeping| keeping.course(&course));
-    drop(course);
+    } = decided;
+    match (course, opened.keeping()) {
+        (Some(course), Some(keeping)) => keeping.course(&course),
+        // Where something could not be read, the next scan asks everything again.
+        _ => opened.keep_anew(),
+    }
     opened.save(collection, &prints, options, &scan, &answers);
     scan
 }
@@ -331,8 +336,8 @@ struct Decided {
     prints: Vec<u128>,
     /// What comparing texts led to.
     answers: Answers,
-    /// How it came to this.
-    course: Course,
+    /// How it came to this; `None` if something could not be read.
+    course: Option<Course>,
 }
 
 /// Decides about every message. What comparing texts led to before is asked for when texts are compared, what the last scan found when it is shown again.
@@ -447,6 +452,7 @@ fn decide(
     let answers = walk.memo.answers();
     let new = walk.new;
     over.push((Stage::Copies, library.reread()));
+    let is_whole = library.is_whole() && aside.is_whole();
     // No text is read any more.
     drop(library);
     let so_far = [Reread::default()]
@@ -513,7 +519,7 @@ fn decide(
         scan,
         prints,
         answers,
-        course,
+        course: is_whole.then_some(course),
     }
 }
 

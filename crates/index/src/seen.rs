@@ -176,7 +176,8 @@ fn unpacked(list: &[u8]) -> impl Iterator<Item = (u64, bool)> {
                 break;
             }
         }
-        let at = next + (number >> 1);
+        // Whatever the bytes are: no slot stands behind the last one.
+        let at = (number >> 1).checked_add(next).filter(|&at| at < BLOCK)?;
         next = at + 1;
         Some((at, number & 1 == 1))
     })

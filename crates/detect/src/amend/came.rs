@@ -1,6 +1,6 @@
 //! Which messages have come since the last scan, and which stand where they stood?
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use foldhash::fast::FixedState;
@@ -115,6 +115,10 @@ impl Changes {
         let found: Vec<Vec<Found>> = tasks
             .map(|task| {
                 let mut found = Vec::new();
+                // Everything is going to be read anew.
+                if coming.load(Ordering::Relaxed) > MOST || troubled.load(Ordering::Relaxed) {
+                    return found;
+                }
                 task.run(
                     &mut |raw| {
                         found.extend(look(&raw));
@@ -173,16 +177,24 @@ impl Changes {
 
 /// The word pairs of those that came, before they are counted: those of copies are not.
 pub(super) struct Uncounted {
-    /// A number for what each says, nothing for one of a few words; and its pairs.
+    /// As what each counts, and its pairs.
     came: Vec<(Option<u128>, Vec<u32>)>,
-    /// For each of the numbers whether it was met.
-    said: HashMap<u128, bool, FixedState>,
+    /// What they say: only who says the same can count as the same.
+    said: HashSet<(u128, u64), FixedState>,
+    /// For each of the numbers that they count as whether it was met.
+    met: HashMap<u128, bool, FixedState>,
 }
 
-/// A number that is the same for messages whose word pairs count once; nothing for one of a few words.
-fn said(record: &Record) -> Option<u128> {
+fn said(record: &Record) -> (u128, u64) {
     let (identity, _, facts) = record.sameness();
-    (!record.short).then_some(identity ^ u128::from(facts))
+    (identity, facts)
+}
+
+fn counts_as(record: &Record, pairs: &[u32]) -> Option<u128> {
+    match &record.seldom {
+        Stored::Here(seldom) => record.counts_as(&seldom.detail, pairs),
+        _ => None,
+    }
 }
 
 impl Uncounted {
@@ -190,29 +202,45 @@ impl Uncounted {
     pub(super) fn of(came: &mut [Came]) -> Self {
         let mut uncounted = Self {
             came: Vec::new(),
-            said: HashMap::default(),
+            said: HashSet::default(),
+            met: HashMap::default(),
         };
         for one in came.iter_mut().filter(|one| !one.moved) {
-            let said = said(&one.record);
-            uncounted.came.push((said, std::mem::take(&mut one.pairs)));
-            uncounted.said.extend(said.map(|said| (said, false)));
+            let counted = counts_as(&one.record, &one.pairs);
+            uncounted.said.insert(said(&one.record));
+            uncounted
+                .met
+                .extend(counted.map(|counted| (counted, false)));
+            uncounted
+                .came
+                .push((counted, std::mem::take(&mut one.pairs)));
         }
-        let moved = came.iter().filter(|one| one.moved);
-        moved.for_each(|one| uncounted.meet(&one.record));
+        for one in came.iter().filter(|one| one.moved) {
+            uncounted.note(&one.record, &one.pairs);
+        }
         uncounted
     }
 
-    /// One that was counted.
-    pub(super) fn meet(&mut self, record: &Record) {
-        if let Some(met) = said(record).and_then(|said| self.said.get_mut(&said)) {
+    fn note(&mut self, record: &Record, pairs: &[u32]) {
+        let counted = counts_as(record, pairs);
+        if let Some(met) = counted.and_then(|counted| self.met.get_mut(&counted)) {
             *met = true;
         }
     }
 
-    /// Counts the pairs of those that say something else than those that were met, and than each other.
+    /// One that was counted. If one that came says the same, all of it has to be known; `None` if it is not.
+    pub(super) fn meet(&mut self, record: &Record, cache: &Opened) -> Option<()> {
+        if !record.short && self.said.contains(&said(record)) {
+            let (whole, pairs, _) = cache.find(record.print, &record.location)?;
+            self.note(&whole, &pairs);
+        }
+        Some(())
+    }
+
+    /// Counts the pairs of those that count as something else than those that were met, and than each other.
     pub(super) fn count(mut self, seen: &mut Seen) {
-        for (said, pairs) in self.came {
-            let met = said.and_then(|said| self.said.insert(said, true));
+        for (counted, pairs) in self.came {
+            let met = counted.and_then(|counted| self.met.insert(counted, true));
             if met != Some(true) {
                 pairs.iter().for_each(|&pair| seen.note(u64::from(pair)));
             }

@@ -53,7 +53,7 @@ pub(crate) fn amended(
 ) -> Option<Ready<'static>> {
     let related = cache.related()?;
     let slots = Twice::bits_for(pairs_in(collection.total_bytes()));
-    if options.numbering != Numbering::Stable {
+    if options.numbering != Numbering::Stable || !cache.was_asked(options) {
         return None;
     }
     progress.begin(Stage::Reading, collection.total_bytes());
@@ -104,7 +104,7 @@ pub(crate) fn amended(
                 members.push(None, true);
                 records.push(one);
             }
-            uncounted.meet(&record);
+            uncounted.meet(&record, cache)?;
             members.push(Some(number), has_some);
             records.push(record);
         }
@@ -155,6 +155,7 @@ fn fits(course: &Course, count: usize) -> bool {
     course.threads.len() == count
         && course.new.len() == count
         && course.outcomes.len() == course.order.len()
+        && course.outcomes.iter().all(|outcome| outcome.is_possible())
         && below(&course.order)
         && below(&course.threads)
         && below(&course.hopeful)
@@ -205,9 +206,10 @@ impl Amending {
     /// What has to be looked for in all messages: what one message had that one has which came, so that it is no longer alone with it.
     fn watched(&self, came: &[Came]) -> Watched {
         let mut watched = Watched::new(self.seen.slots());
-        for one in came.iter().filter(|one| !one.moved) {
+        for one in came {
             for &pair in &one.pairs {
-                if self.seen.times(u64::from(pair)) == Times::Once {
+                // What only moved was counted before.
+                if !one.moved && self.seen.times(u64::from(pair)) == Times::Once {
                     watched.add_number(pair);
                 }
             }

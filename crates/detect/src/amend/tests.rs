@@ -34,7 +34,9 @@ impl Dice {
             0 => format!(" {} euros", self.below(300)),
             _ => String::new(),
         };
-        format!("{}{fact}.", words.join(" "))
+        // Where no full stop ends a sentence, a blank line does.
+        let stop = ["", ".", "."][self.below(3)];
+        format!("{}{fact}{stop}", words.join(" "))
     }
 
     fn text(&mut self, most: usize) -> String {
@@ -73,7 +75,11 @@ impl Writing {
                     format!("{own}\n\n{wrote}\n{}", quoted.join("\n")),
                 )
             }
-            (3, Some(n)) => (self.letters[n].0.clone(), self.letters[n].1.clone()),
+            (3, Some(n)) => {
+                let (subject, text) = &self.letters[n];
+                let blank = ["\n", "\n\n"][dice.below(2)];
+                (subject.clone(), text.replace('\n', blank))
+            }
             (4, Some(n)) => {
                 let (subject, text) = &self.letters[n];
                 (subject.clone(), text.replacen("wo1", "wo2", 1))

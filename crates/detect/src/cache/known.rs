@@ -46,6 +46,8 @@ pub(super) struct Known {
     pub(super) folder: PathBuf,
     /// The file as it was opened: another scan may put a new one in its place.
     pub(super) file: Option<Mutex<File>>,
+    /// What that scan was asked.
+    pub(super) asked: u128,
     /// The number of the file of records.
     pub(super) records: u64,
     /// How much of it counts.
@@ -64,6 +66,7 @@ impl Known {
         let mut file = File::open(folder.join(NAME)).ok()?;
         let part = part(&mut file, version, 0)?;
         let mut from = Reader::new(&part);
+        let asked = from.wide()?;
         let records = from.number()?;
         let length = from.number()?;
         let seen = UNIX_EPOCH.checked_add(Duration::from_nanos(from.hash()?))?;
@@ -93,6 +96,7 @@ impl Known {
         from.is_done().then_some(Self {
             folder: folder.to_owned(),
             file: Some(Mutex::new(file)),
+            asked,
             records,
             length,
             seen,
@@ -117,7 +121,7 @@ impl Known {
         asked: u128,
         read: impl FnOnce(&mut dyn Iterator<Item = Option<Vec<u8>>>) -> Option<T>,
     ) -> Option<T> {
-        let file = self.file.as_ref()?;
+        let file = self.file.as_ref().filter(|_| self.asked == asked)?;
         let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
         let (mut at, length) = checked_part(&mut file, super::VERSION, 1)?;
         let end = at + length;
@@ -129,9 +133,6 @@ impl Known {
             at = behind;
             Some(bytes)
         };
-        if Reader::new(&next(16)?).wide()? != asked {
-            return None;
-        }
         let count = Reader::new(&next(8)?).hash()?;
         let mut pieces = (0..count).map(|_| {
             let length = Reader::new(&next(8)?).hash()?;
@@ -158,13 +159,7 @@ impl Known {
     }
 
     /// Writes it in place of the one that is there.
-    pub(super) fn write(
-        &self,
-        version: u32,
-        asked: u128,
-        scan: &Scan,
-        answers: &Answers,
-    ) -> io::Result<()> {
+    pub(super) fn write(&self, version: u32, scan: &Scan, answers: &Answers) -> io::Result<()> {
         let new = self.folder.join("known.new");
         let mut options = File::options();
         options.write(true).create(true).truncate(true);
@@ -188,15 +183,14 @@ impl Known {
             io::Result::Ok(())
         };
         add(&mut std::iter::once(self.files_as_bytes()))?;
-        let mut question = Writer::default();
-        question.wide(asked);
-        question.hash(verdicts::count(scan) as u64);
+        let mut count = Writer::default();
+        count.hash(verdicts::count(scan) as u64);
         let pieces = verdicts::pieces(scan).flat_map(|piece| {
             let mut length = Writer::default();
             length.hash(piece.bytes.len() as u64);
             [length, piece]
         });
-        add(&mut std::iter::once(question).chain(pieces))?;
+        add(&mut std::iter::once(count).chain(pieces))?;
         add(&mut answers_as_bytes(answers))?;
         out.rewind()?;
         out.write_all(&head.bytes)?;
@@ -206,6 +200,7 @@ impl Known {
 
     fn files_as_bytes(&self) -> Writer {
         let mut out = Writer::default();
+        out.wide(self.asked);
         out.number(self.records);
         out.number(self.length);
         let seen = self.seen.duration_since(UNIX_EPOCH).unwrap_or_default();

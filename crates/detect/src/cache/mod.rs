@@ -326,6 +326,12 @@ impl Opened {
         self.known.as_ref()?.result(asked(options))
     }
 
+    /// Whether the last scan was asked the same.
+    pub(crate) fn was_asked(&self, options: &Options) -> bool {
+        let known = self.known.as_ref();
+        known.is_some_and(|known| known.asked == asked(options))
+    }
+
     /// What the last scan decided, if it was asked the same.
     pub(crate) fn last_judged(&self, options: &Options) -> Option<Vec<Judged>> {
         self.known.as_ref()?.judged(asked(options))
@@ -341,9 +347,9 @@ impl Opened {
     pub(crate) fn keeping(&self) -> Option<&Keeping> {
         let make = || {
             self.appending.as_ref()?;
-            let known = self.known.as_ref();
-            let last = known.and_then(|known| known.related.as_ref());
-            let number = last.map_or(0, |pieces| pieces.number + 1);
+            // No two scans have the same moment: a file is not taken for that of another scan.
+            let moment = self.seen.duration_since(SystemTime::UNIX_EPOCH);
+            let number = moment.map_or(0, |moment| moment.as_nanos() as u64);
             Keeping::create(&self.cache.folder, number)
         };
         self.keeping.get_or_init(make).as_ref()
@@ -428,13 +434,14 @@ impl Opened {
         let known = Known {
             folder: self.cache.folder.clone(),
             file: None,
+            asked: asked(options),
             records: number,
             length,
             seen: self.seen,
             related: keeping.and_then(Keeping::finish),
             files: files(collection, prints, scan, &places),
         };
-        let written = known.write(VERSION, asked(options), scan, answers);
+        let written = known.write(VERSION, scan, answers);
         if written.is_ok() {
             remove_others(
                 &self.cache.folder,

@@ -95,12 +95,13 @@ pub(super) fn read(bytes: &[u8], location: Location, print: u128) -> Option<(Rec
 }
 
 /// The word pairs of the record that these bytes are.
-pub(crate) fn all_pairs_in(bytes: &[u8]) -> Option<Vec<u32>> {
+pub(crate) fn all_pairs_in(from: &mut Reader<'_>) -> Option<Vec<u32>> {
     let nowhere = Location {
         path: "".into(),
         offset: None,
     };
-    read(bytes, nowhere, 0).map(|(_, pairs)| pairs)
+    let all = from.raw(from.left())?;
+    read(all, nowhere, 0).map(|(_, pairs)| pairs)
 }
 
 /// What stays at hand of the record that these bytes are and that stands at this place, and whether any of its sentences, word pairs and facts is watched for.

@@ -110,6 +110,16 @@ pub(crate) struct Keeping {
     path: PathBuf,
     file: Appending,
     pieces: Mutex<Pieces>,
+    /// All of it is there: it stays.
+    finished: bool,
+}
+
+impl Drop for Keeping {
+    fn drop(&mut self) {
+        if !self.finished {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
 }
 
 impl Keeping {
@@ -126,6 +136,7 @@ impl Keeping {
             file: Appending::create(&path).ok()?,
             path,
             pieces: Mutex::new(pieces),
+            finished: false,
         })
     }
 
@@ -221,14 +232,13 @@ impl Keeping {
     }
 
     /// Where everything is, if it could be written; otherwise nothing is left behind.
-    pub(super) fn finish(self) -> Option<Pieces> {
-        match self.file.finish() {
-            Ok(_) => self.pieces.into_inner().ok(),
-            Err(_) => {
-                let _ = fs::remove_file(self.path);
-                None
-            }
-        }
+    pub(super) fn finish(mut self) -> Option<Pieces> {
+        self.finished = self.file.finish().is_ok();
+        let pieces = self
+            .pieces
+            .get_mut()
+            .unwrap_or_else(PoisonError::into_inner);
+        self.finished.then(|| std::mem::take(pieces))
     }
 }
 
@@ -292,7 +302,7 @@ impl Related {
         let mut from = Reader::new(&room);
         let [keys, numbers] = [from.small()? as usize, from.number()? as usize];
         // More than there are bytes is not believed.
-        let bytes: usize = places.iter().map(|place| place.length as usize).sum();
+        let bytes = usize::try_from(self.file.metadata().ok()?.len()).ok()?;
         let mut lists = Lists {
             keys: Vec::with_capacity(keys.min(bytes)),
             holders: Rows::with_room_for(keys.min(bytes), numbers.min(bytes)),
@@ -309,8 +319,9 @@ impl Related {
                 lists.holders.append(&piece.holders);
             }
         }
+        let all_there = lists.keys.len() == keys && lists.holders.numbers() == numbers;
         let rising = lists.keys.is_sorted_by(|a, b| a < b);
-        rising.then_some(lists)
+        (all_there && rising).then_some(lists)
     }
 
     /// How it was decided.

@@ -118,7 +118,8 @@ pub(super) fn read_judged(pieces: impl Iterator<Item = Option<Vec<u8>>>) -> Opti
     let mut all = Vec::new();
     for piece in pieces {
         let piece = piece?;
-        all.extend(Reader::new(&piece).list(|from| {
+        let mut from = Reader::new(&piece);
+        all.extend(from.list(|from| {
             from.str()?;
             from.maybe(Reader::number)?;
             from.byte()?;
@@ -135,6 +136,9 @@ pub(super) fn read_judged(pieces: impl Iterator<Item = Option<Vec<u8>>>) -> Opti
             read_problems(from)?;
             Some(judged)
         })?);
+        if !from.is_done() {
+            return None;
+        }
     }
     let witnesses = all
         .iter()
