@@ -105,7 +105,7 @@ impl Aside {
     pub(crate) fn pairs(&self, stored: &Stored) -> Filter {
         let pairs = match stored {
             Stored::Here(_) => None,
-            _ => self.read(stored, |from| all_pairs_in(from)),
+            _ => self.read(stored, all_pairs_in),
         };
         Filter::of_halves(&pairs.unwrap_or_default())
     }
