@@ -181,25 +181,30 @@ impl Before {
     /// Before the walk: a message that is in another batch than it was is asked again, and so are those of either batch who may see it.
     pub(crate) fn begin(&mut self, walk: &Walk<'_>) {
         let batch = |place: u32| place as usize / BATCH;
-        for (rank, &a) in (0_u32..).zip(walk.order) {
-            let Some((was, _)) = self.outcomes[a as usize] else {
-                continue;
-            };
+        let moved = (0_u32..).zip(walk.order).filter_map(|(rank, &a)| {
+            let (was, _) = self.outcomes[a as usize]?;
             let (was, is) = (batch(was), batch(rank));
-            if was == is {
-                continue;
+            (was != is).then_some((was, is, a))
+        });
+        let moved: Vec<(usize, usize, u32)> = moved.collect();
+        // Those who went from one batch to another stand one behind the other.
+        for group in moved.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+            let (was, is, _) = group[0];
+            let group: Vec<u32> = group.iter().map(|one| one.2).collect();
+            for &a in &group {
+                self.asked[a as usize] = true;
             }
-            self.asked[a as usize] = true;
             // No more have come than a batch holds: those that were in its batch are in one beside it.
             let from = was.min(is).saturating_sub(1) * BATCH;
             let to = ((was.max(is) + 2) * BATCH).min(walk.order.len());
-            let mut seers = Vec::new();
-            who_sees(walk, &[a], from..to, |rank| seers.push(rank));
-            for seer in seers {
+            let Self {
+                outcomes, asked, ..
+            } = self;
+            who_sees(walk, &group, from..to, |seer| {
                 let b = walk.order[seer as usize] as usize;
-                let then = self.outcomes[b].map(|(place, _)| batch(place));
-                self.asked[b] |= then == Some(was) || batch(seer) == is;
-            }
+                let then = outcomes[b].map(|(place, _)| batch(place));
+                asked[b] |= then == Some(was) || batch(seer) == is;
+            });
         }
     }
 
