@@ -53,43 +53,17 @@ pub(super) fn write(record: &Record, seldom: &Seldom, besides: &[u32]) -> Vec<u8
 pub(super) fn read(bytes: &[u8], location: Location, print: u128) -> Option<(Record, Vec<u32>)> {
     let mut from = Reader::new(bytes);
     let seldom = Seldom::read(&mut from)?;
-    let form = form_of(from.byte()?)?;
-    let size = from.number()?;
-    let [answers, worded, short] = from.flags()?;
-    let date = from.maybe(Reader::hash)?.map(|date| date as i64);
-    let topic = from.hash()?;
-    let identity = from.wide()?;
-    let says = from.small()?;
-    let references = from.hashes()?.into();
-    let attachments = from.hashes()?.into();
-    let links = from.hashes()?.into();
-    let subject_facts = from.hashes()?.into();
-    let fingerprints = from.small()?;
-    let facts = from.halves()?.into();
+    let id = seldom.shown.message_id.as_deref().map(hash_of);
+    let sender = name(&seldom.shown.from);
+    let mut record = read_rest(&mut from, location, print, Stored::Here(Box::default()))?;
+    record.facts = from.halves()?.into();
     let pairs = all_pairs(&seldom.detail, from.halves()?);
     let record = Record {
-        location,
-        print,
-        form,
-        bytes: size,
-        id: seldom.shown.message_id.as_deref().map(hash_of),
-        sender: name(&seldom.shown.from),
-        date,
-        references,
-        topic,
-        answers,
-        identity,
-        fingerprints,
-        seldom: Stored::Here(Box::new(seldom)),
+        id,
+        sender,
         pairs: Filter::of_halves(&pairs).into(),
-        says,
-        worded,
-        short,
-        attachments,
-        links,
-        facts,
-        subject_facts,
-        unreadable: false,
+        seldom: Stored::Here(Box::new(seldom)),
+        ..record
     };
     from.is_done().then_some((record, pairs))
 }
@@ -120,8 +94,29 @@ pub(super) fn read_at_hand(
         |sentence| watched.has_sentence(sentence),
         |number| watched.has_number(number),
     )?;
+    let mut record = read_rest(&mut from, location, print, Stored::Cached(place))?;
+    let facts = from.each_half()?;
+    found |= facts.clone().any(|fact| watched.has_number(fact));
+    if found {
+        record.facts = facts.collect();
+    }
+    let record = Record {
+        id,
+        sender,
+        ..record
+    };
+    Some((record, found))
+}
+
+/// What stands behind that which is seldom asked for, up to the facts; the rest is empty.
+fn read_rest(
+    from: &mut Reader<'_>,
+    location: Location,
+    print: u128,
+    seldom: Stored,
+) -> Option<Record> {
     let form = form_of(from.byte()?)?;
-    let size = from.number()?;
+    let bytes = from.number()?;
     let [answers, worded, short] = from.flags()?;
     let date = from.maybe(Reader::hash)?.map(|date| date as i64);
     let topic = from.hash()?;
@@ -132,39 +127,30 @@ pub(super) fn read_at_hand(
     let links = from.hashes()?.into();
     let subject_facts = from.hashes()?.into();
     let fingerprints = from.small()?;
-    let facts = from.each_half()?;
-    found |= facts.clone().any(|fact| watched.has_number(fact));
-    // Nobody asks for the facts of the others.
-    let facts = if found {
-        facts.collect()
-    } else {
-        Box::default()
-    };
-    let record = Record {
+    Some(Record {
         location,
         print,
         form,
-        bytes: size,
-        id,
-        sender,
+        bytes,
+        id: None,
+        sender: 0,
         date,
         references,
         topic,
         answers,
         identity,
         fingerprints,
-        seldom: Stored::Cached(place),
+        seldom,
         pairs: OnceLock::new(),
         says,
         worded,
         short,
         attachments,
         links,
-        facts,
+        facts: Box::default(),
         subject_facts,
         unreadable: false,
-    };
-    Some((record, found))
+    })
 }
 
 pub(super) fn form_number(form: Form) -> u8 {
