@@ -5,10 +5,10 @@
 //! a passage of a message that is kept. This room decides; it never removes anything.
 //!
 //! In the order in which a message meets them: `reading` reads it once, `record` keeps of each message what finding
-//! candidates needs (`seldom` asked for, it goes `aside` if memory is short), `threads` finds conversations, `shared` what several messages have, `near` who shares much with whom, `leads` who can be asked about whom, `order` says who is asked first, `keepset` walks
+//! candidates needs (`seldom` asked for, it goes `aside` if memory is short), `threads` finds conversations, `shared` what several messages have, `near` who shares much with whom, `placed` which stand for which, `leads` who can be asked about whom, `order` says who is asked first, `keepset` walks
 //! down that order, `prove` asks about one message, `cover` asks `align` sentence by sentence whether other messages say the same
 //! (`alike` word by word, on the text prepared by `comparable`), `check` proves the answer once more
-//! on the text itself, `versions` looks at near copies among what is kept. `plan` writes down what may go,
+//! on the text itself, `versions` looks at near copies among what is kept, `listed` shows each message with its verdict. `plan` writes down what may go,
 //! and `recheck` asks once more when it is about to. `cache` and `memo` spare a scan what the last one has read and compared, `amend` what it has counted and decided;
 //! `many` scans many small collections at once.
 
@@ -30,6 +30,7 @@ mod hard;
 mod keepset;
 mod leads;
 mod library;
+mod listed;
 mod many;
 mod memo;
 mod near;
@@ -38,6 +39,7 @@ mod order;
 mod outline;
 mod pairs;
 mod part;
+mod placed;
 mod plan;
 mod progress;
 mod prove;

@@ -19,7 +19,7 @@ pub(crate) struct Earlier {
     bytes: Vec<u8>,
     /// Each question with where its answer is, in the order of the questions.
     answers: Vec<(u128, Range<usize>)>,
-    /// For each whether this scan has asked the same.
+    /// For each whether the next scan may want it: this one has asked the same, or asks only what is open.
     used: Vec<AtomicBool>,
 }
 
@@ -55,8 +55,6 @@ type Given = HashMap<u128, Box<[u8]>, FixedState>;
 #[derive(Debug, Default)]
 pub(crate) struct Answers {
     earlier: Earlier,
-    /// Whether those count that nobody has asked for.
-    all: bool,
     now: Given,
 }
 
@@ -64,7 +62,7 @@ impl Answers {
     /// In the order of the questions.
     pub(crate) fn sorted(&self) -> Vec<(u128, &[u8])> {
         let earlier = self.earlier.answers.iter().zip(&self.earlier.used);
-        let earlier = earlier.filter(|(_, used)| self.all || used.load(Ordering::Relaxed));
+        let earlier = earlier.filter(|(_, used)| used.load(Ordering::Relaxed));
         let earlier = earlier.map(|((key, range), _)| (*key, &self.earlier.bytes[range.clone()]));
         let now = self.now.iter().map(|(key, answer)| (*key, &**answer));
         let mut sorted: Vec<(u128, &[u8])> = earlier.chain(now).collect();
@@ -85,8 +83,6 @@ impl Answers {
 #[derive(Debug, Default)]
 pub(crate) struct Memo {
     earlier: Earlier,
-    /// Whether those count on that nobody asks for.
-    all: bool,
     /// Answers that were given in this scan; `None` if nobody will want them.
     now: Option<Mutex<Given>>,
 }
@@ -96,17 +92,17 @@ impl Memo {
     pub(crate) fn with(earlier: Earlier) -> Self {
         Self {
             earlier,
-            all: false,
             now: Some(Mutex::default()),
         }
     }
 
     /// The same in a scan that asks only what the earlier one left open: nothing is forgotten.
-    pub(crate) fn with_all(earlier: Earlier) -> Self {
-        Self {
-            all: true,
-            ..Self::with(earlier)
-        }
+    pub(crate) fn with_all(mut earlier: Earlier) -> Self {
+        earlier
+            .used
+            .iter_mut()
+            .for_each(|used| *used.get_mut() = true);
+        Self::with(earlier)
     }
 
     /// The answer to a question: the one given before, or else what `find` finds. What cannot be told now, since a text
@@ -141,7 +137,6 @@ impl Memo {
         let now = self.now.unwrap_or_default().into_inner();
         Answers {
             earlier: self.earlier,
-            all: self.all,
             now: now.unwrap_or_else(PoisonError::into_inner),
         }
     }

@@ -72,10 +72,7 @@ pub fn outline(raw: &RawMessage<'_>, options: &Options) -> Outline {
         window: options.window,
     };
     let (record, _, pairs) = record(raw, 0, winnow, options.short);
-    let counted = match &record.seldom {
-        Stored::Here(seldom) => record.counts_as(&seldom.detail, &pairs.all),
-        _ => None,
-    };
+    let counted = record.counts_as(&pairs.all);
     let mut words = counted.unwrap_or(0).to_le_bytes().to_vec();
     push_each(&mut words, &pairs.all);
     let mut news = Vec::new();

@@ -229,10 +229,7 @@ impl Reading<'_> {
 
     /// Notes the word pairs and sentences of a message, unless it is a copy, and puts aside what there is no room for.
     fn note(&self, mut record: Record, pairs: &[u32], cached: Option<Place>) -> Record {
-        let Stored::Here(seldom) = &record.seldom else {
-            return record;
-        };
-        let counts_as = record.counts_as(&seldom.detail, pairs);
+        let counts_as = record.counts_as(pairs);
         let first = counts_as.is_none_or(|counted| lock(&self.seen).insert(counted));
         let Stored::Here(seldom) = &mut record.seldom else {
             return record;

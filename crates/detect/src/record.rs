@@ -327,11 +327,15 @@ impl Record {
 
     /// A number that is the same for messages of which only one is counted when it is counted which sentences and word pairs several have: copies that have the
     /// same ones. Whichever of them comes first, the count is the same. Nothing for a message of a few words: each counts.
-    pub(crate) fn counts_as(&self, detail: &Detail, pairs: &[u32]) -> Option<u128> {
+    pub(crate) fn counts_as(&self, pairs: &[u32]) -> Option<u128> {
+        let Stored::Here(seldom) = &self.seldom else {
+            return None;
+        };
         let (identity, _, facts) = self.sameness();
         // In any order: a record that comes back from a file has its pairs in another one.
         let pairs = pairs.iter().map(|&pair| mix(u64::from(pair)));
-        let told = detail.told.iter().map(|told| mix(told.hash ^ 1));
+        let told = seldom.detail.told.iter();
+        let told = told.map(|told| mix(told.hash ^ 1));
         let counted = pairs.chain(told).fold(0, u64::wrapping_add);
         (!self.short).then_some(identity ^ u128::from(facts) ^ u128::from(counted) << 64)
     }

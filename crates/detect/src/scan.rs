@@ -5,12 +5,11 @@ use std::sync::{Arc, Mutex};
 
 use foldhash::fast::FixedState;
 use rayon::prelude::*;
-use twicetold_methods::winnow::Winnow;
 use twicetold_model::{Category, Form, Location, Problem, Standing, Verdict, Witness};
 use twicetold_source::{Again, Collection, Trouble};
 
 use crate::amend::{Before, amended};
-use crate::aside::{Aside, Stored};
+use crate::aside::Aside;
 use crate::cache::{Cache, Course, Keeping, Opened, Reader, texts};
 use crate::check;
 use crate::comparable::Comparable;
@@ -19,15 +18,14 @@ use crate::explain::shown_each;
 use crate::keepset::{Decisions, First, Walk};
 use crate::leads::{Leads, Looks, Told};
 use crate::library::Library;
+use crate::listed::{Called, Left};
 use crate::memo::{Answers, Memo, Question, write_yes_or_no, yes_or_no};
 use crate::options::{Numbering, Options};
-use crate::order::{by_content, by_policy};
 use crate::part::{Statistics, Whole};
+use crate::placed::Placed;
 use crate::progress::{Progress, Stage};
 use crate::reading::{self, Read};
-use crate::record::{Record, Sameness};
-use crate::seldom::Shown;
-use crate::threads::threads;
+use crate::record::Record;
 
 /// What a scan found.
 #[derive(Clone, Debug, Default)]
@@ -160,8 +158,7 @@ pub fn scan_with(
     if let Some(mut scan) = opened.result(&unchanged, options) {
         // Nothing is left to read; files passed over are counted all the same.
         drop(collection.tasks_but(unchanged.empty, |_| true));
-        scan.troubles = collection.troubles().to_vec();
-        scan.troubles.sort_by(|a, b| a.path.cmp(&b.path));
+        scan.troubles = troubles(collection);
         return scan;
     }
     if let Some(ready) = amended(&mut opened, &unchanged, collection, options, progress) {
@@ -210,6 +207,13 @@ fn remember(
     scan
 }
 
+/// What was wrong with the files of a collection before any was read, sorted by path.
+pub(crate) fn troubles(collection: &Collection) -> Vec<Trouble> {
+    let mut troubles = collection.troubles().to_vec();
+    troubles.sort_by(|a, b| a.path.cmp(&b.path));
+    troubles
+}
+
 /// What was counted before the mail was read.
 #[derive(Clone, Copy, Default)]
 struct Counted<'c> {
@@ -217,41 +221,6 @@ struct Counted<'c> {
     before: Option<&'c Statistics>,
     /// On the whole of which this mail is a part.
     whole: Option<&'c Whole<'c>>,
-}
-
-/// Where messages stand among each other.
-pub(crate) struct Placed {
-    /// For every message a number that is the same for those of its conversation.
-    pub(crate) threads: Vec<u32>,
-    /// Messages that say word for word the same, each group under the one that stands for it.
-    pub(crate) groups: BTreeMap<u32, Vec<u32>>,
-    /// Those that stand for themselves or for a group, in the order in which they are asked.
-    pub(crate) order: Vec<u32>,
-    /// For each message its place there; `u32::MAX` if another one stands for it.
-    pub(crate) ranks: Vec<u32>,
-}
-
-impl Placed {
-    /// Finds out.
-    pub(crate) fn of(records: &[Record], options: &Options, whole: Option<&Whole<'_>>) -> Self {
-        let conversations =
-            || whole.map_or_else(|| threads(records), |whole| whole.threads(records));
-        let (threads, groups) = rayon::join(conversations, || copies(records, options));
-        let mut order: Vec<u32> = groups.keys().copied().collect();
-        order.par_sort_by(|&a, &b| {
-            by_content(&options.keep, &records[a as usize], &records[b as usize])
-        });
-        let mut ranks = vec![u32::MAX; records.len()];
-        for (&a, rank) in order.iter().zip(0..) {
-            ranks[a as usize] = rank;
-        }
-        Self {
-            threads,
-            groups,
-            order,
-            ranks,
-        }
-    }
 }
 
 /// Everything that is known before anybody is asked.
@@ -301,16 +270,9 @@ fn relate<'w>(
     let pairs = counted.before.map_or(&own_pairs, Statistics::pairs);
     let placed = Placed::of(&records, options, whole);
     let relating = Told {
-        records: &records,
-        order: &placed.order,
-        ranks: &placed.ranks,
-        threads: &placed.threads,
-        aside: &aside,
-        winnow: Winnow {
-            window: options.window,
-        },
         keeping,
         whole,
+        ..placed.told(&records, &aside, options)
     };
     let looks = Looks::at(&relating, pairs, &told);
     // Nobody asks what occurs how often any more.
@@ -523,24 +485,6 @@ fn decide(
     }
 }
 
-/// Messages that say word for word the same, each group under the one that the policy keeps.
-fn copies(records: &[Record], options: &Options) -> BTreeMap<u32, Vec<u32>> {
-    let numbered = || (0..).zip(records);
-    let alone = numbered().filter(|(_, record)| !record.can_be_copied());
-    let mut groups: BTreeMap<u32, Vec<u32>> = alone.map(|(n, _)| (n, Vec::new())).collect();
-    let same = numbered().filter(|(_, record)| record.can_be_copied());
-    let mut same: Vec<(Sameness, u32)> = same.map(|(n, r)| (r.sameness(), n)).collect();
-    same.par_sort_unstable();
-    for same in same.chunk_by(|a, b| a.0 == b.0) {
-        let mut members: Vec<u32> = same.iter().map(|(_, n)| *n).collect();
-        members
-            .sort_by(|&a, &b| by_policy(&options.keep, &records[a as usize], &records[b as usize]));
-        let rest = members.split_off(1);
-        groups.insert(members[0], rest);
-    }
-    groups
-}
-
 /// Copies whose text has been compared with the one that stands for them, and is the same.
 fn proved_copies(
     groups: &BTreeMap<u32, Vec<u32>>,
@@ -620,104 +564,6 @@ fn redundant(a: u32, gone: &Decisions) -> Verdict {
             residue: proven.residue.clone(),
         },
     )
-}
-
-/// What is left of a record when everything is decided.
-struct Left {
-    location: Location,
-    form: Form,
-    bytes: u64,
-    date: Option<i64>,
-    seldom: Stored,
-}
-
-impl Left {
-    fn of(record: Record) -> Self {
-        Self {
-            location: record.location,
-            form: record.form,
-            bytes: record.bytes,
-            date: record.date,
-            seldom: record.seldom,
-        }
-    }
-
-    fn into_message(
-        self,
-        verdict: Verdict,
-        residue: Vec<String>,
-        aside: &Aside,
-        again: &Again<'_>,
-    ) -> ScannedMessage {
-        let shown = aside.take_shown(self.seldom);
-        // What cannot be read back from where it was put stands in the message still.
-        let shown = shown.unwrap_or_else(|| {
-            let raw = again.read(&self.location, self.bytes);
-            raw.map_or_else(|_| Shown::lost(), |raw| Shown::of(&raw))
-        });
-        ScannedMessage {
-            location: self.location,
-            form: self.form,
-            bytes: self.bytes,
-            message_id: shown.message_id,
-            subject: shown.subject,
-            from: shown.from,
-            date: self.date,
-            thread: None,
-            verdict,
-            residue,
-            problems: shown.problems,
-        }
-    }
-}
-
-/// How conversations are called.
-enum Called {
-    /// By these names.
-    Known(HashMap<u32, Arc<str>, FixedState>),
-    /// Each after one of its messages.
-    After(HashMap<u32, u32, FixedState>),
-}
-
-impl Called {
-    /// Each conversation of at least two messages is called after the earliest one that has a Message-ID, or else after its first.
-    fn after(records: &[Record], threads: &[u32]) -> Self {
-        let mut members: HashMap<u32, Vec<u32>, FixedState> = HashMap::default();
-        for (n, &thread) in (0..).zip(threads) {
-            members.entry(thread).or_default().push(n);
-        }
-        members.retain(|_, m| m.len() > 1);
-        let begins = |&n: &u32| {
-            let r = &records[n as usize];
-            (
-                r.id.is_none(),
-                !r.references.is_empty(),
-                r.date.is_none(),
-                r.date,
-                &r.location,
-            )
-        };
-        let first = |m: Vec<u32>| m.into_iter().min_by(|a, b| begins(a).cmp(&begins(b)));
-        let named = members
-            .into_iter()
-            .filter_map(|(thread, m)| Some((thread, first(m)?)));
-        Self::After(named.collect())
-    }
-
-    /// The name of each: the Message-ID of the one it is called after, or else where that one stands.
-    fn names(self, messages: &[ScannedMessage]) -> HashMap<u32, Arc<str>, FixedState> {
-        let name = |m: &ScannedMessage| match &m.message_id {
-            Some(id) => id.as_str().into(),
-            None => m.location.to_string().into(),
-        };
-        match self {
-            Self::Known(names) => names,
-            Self::After(messages_of) => messages_of
-                .into_iter()
-                .map(|(thread, m)| (thread, name(&messages[m as usize])))
-                .collect(),
-        }
-    }
 }
 
 /// The words of each residue; those in `known` have been read already.

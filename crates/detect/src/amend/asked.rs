@@ -22,7 +22,7 @@ pub(super) struct Asked<'a> {
     new: &'a [bool],
     /// and those that did, and do no longer.
     no_longer_new: &'a [u32],
-    /// Those behind whom they stood who now stand behind others.
+    /// Those who stood for themselves or for others, and now stand behind one that came.
     stepped_back: Vec<u32>,
     /// For each message whether it is one of them.
     pub(super) again: Vec<bool>,
@@ -33,19 +33,16 @@ impl<'a> Asked<'a> {
         told: &'a Told<'a>,
         members: &'a Members,
         course: &'a Course,
+        now: &[u32],
         ranks: &'a [u32],
         new: &'a [bool],
         no_longer_new: &'a [u32],
     ) -> Self {
-        let was_asked = course.were_asked();
-        let stepped_back = |&n: &u32| {
-            let was = members.were[n as usize];
-            told.ranks[n as usize] == u32::MAX && was.is_some_and(|was| was_asked[was as usize])
-        };
+        let left = course.order.iter().zip(ranks);
+        let left = left.filter(|(_, rank)| **rank == u32::MAX);
+        let stepped_back = left.map(|(&was, _)| now[was as usize]);
         Self {
-            stepped_back: (0..told.records.len() as u32)
-                .filter(stepped_back)
-                .collect(),
+            stepped_back: stepped_back.filter(|&n| n != u32::MAX).collect(),
             again: members.looked_at.clone(),
             told,
             members,

@@ -190,13 +190,6 @@ fn said(record: &Record) -> (u128, u64) {
     (identity, facts)
 }
 
-fn counts_as(record: &Record, pairs: &[u32]) -> Option<u128> {
-    match &record.seldom {
-        Stored::Here(seldom) => record.counts_as(&seldom.detail, pairs),
-        _ => None,
-    }
-}
-
 impl Uncounted {
     /// Takes the pairs of those that came; what only moved was counted.
     pub(super) fn of(came: &mut [Came]) -> Self {
@@ -206,7 +199,7 @@ impl Uncounted {
             met: HashMap::default(),
         };
         for one in came.iter_mut().filter(|one| !one.moved) {
-            let counted = counts_as(&one.record, &one.pairs);
+            let counted = one.record.counts_as(&one.pairs);
             uncounted.said.insert(said(&one.record));
             uncounted
                 .met
@@ -222,7 +215,7 @@ impl Uncounted {
     }
 
     fn note(&mut self, record: &Record, pairs: &[u32]) {
-        let counted = counts_as(record, pairs);
+        let counted = record.counts_as(pairs);
         if let Some(met) = counted.and_then(|counted| self.met.get_mut(&counted)) {
             *met = true;
         }

@@ -25,10 +25,11 @@ use crate::leads::{Leads, Told};
 use crate::near::{Fingerprints, Nearby};
 use crate::options::{Numbering, Options};
 use crate::part::pairs_in;
+use crate::placed::Placed;
 use crate::progress::{Progress, Stage};
 use crate::proven::Proven;
 use crate::record::Record;
-use crate::scan::{Placed, Ready};
+use crate::scan::{Ready, troubles};
 use crate::seldom::Detail;
 use crate::shared::{Lists, Shared};
 use asked::Asked;
@@ -118,23 +119,12 @@ pub(crate) fn amended(
     progress.begin(Stage::Relating, records.len() as u64);
     let placed = Placed::of(&records, options, None);
     let aside = Aside::beyond(u64::MAX).beside(cache.records());
-    let mut troubles = collection.troubles().to_vec();
-    troubles.sort_by(|a, b| a.path.cmp(&b.path));
-    let told = Told {
-        records: &records,
-        order: &placed.order,
-        ranks: &placed.ranks,
-        threads: &placed.threads,
-        aside: &aside,
-        winnow: amending.winnow,
-        keeping: None,
-        whole: None,
-    };
+    let told = placed.told(&records, &aside, options);
     let judged = || cache.last_judged(options);
     let (leads, new, before) = amending.relate(&told, members, cache.keeping(), judged)?;
     Some(Ready {
         records,
-        troubles,
+        troubles: troubles(collection),
         aside,
         remembered,
         placed,
@@ -313,7 +303,7 @@ impl Amending {
         };
         let count = told.order.len();
         let (of, ()) = rayon::join(|| by_fingerprint.lists.holders.turned(count), keep);
-        let mut asked = Asked::new(told, &members, &course, &ranks, &new, &no_longer_new);
+        let mut asked = Asked::new(told, &members, &course, &now, &ranks, &new, &no_longer_new);
         asked.by_conversations();
         asked.by_things();
         asked.by_sentences(&by_sentence);

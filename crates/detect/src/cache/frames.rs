@@ -11,6 +11,8 @@ use foldhash::fast::FixedState;
 use twicetold_source::{read_exact_at, write_all_at};
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::bytes::{Reader, Writer};
+
 /// What stands before each record: the checksum of its bytes.
 const HEAD: usize = 8;
 /// Records that stand closer than this are read together.
@@ -26,6 +28,18 @@ pub(crate) struct Place {
 }
 
 impl Place {
+    pub(super) fn write(self, out: &mut Writer) {
+        out.number(self.at);
+        out.number(u64::from(self.length));
+    }
+
+    pub(super) fn read(from: &mut Reader<'_>) -> Option<Self> {
+        Some(Self {
+            at: from.number()?,
+            length: from.small()?,
+        })
+    }
+
     fn end(self) -> u64 {
         self.at.saturating_add(u64::from(self.length))
     }

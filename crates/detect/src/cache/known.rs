@@ -85,10 +85,7 @@ impl Known {
                     Some(KnownMessage {
                         offset: from.maybe(Reader::number)?,
                         print: from.wide()?,
-                        place: Place {
-                            at: from.number()?,
-                            length: from.small()?,
-                        },
+                        place: Place::read(from)?,
                     })
                 })?,
             })
@@ -216,8 +213,7 @@ impl Known {
             out.list(file.messages.iter(), |out, message| {
                 out.maybe(message.offset, Writer::number);
                 out.wide(message.print);
-                out.number(message.place.at);
-                out.number(u64::from(message.place.length));
+                message.place.write(out);
             });
         });
         out

@@ -302,14 +302,9 @@ impl Opened {
         &self,
         messages: &[(Location, u128, Place)],
     ) -> Vec<Option<(Record, Vec<u32>)>> {
-        let places: Vec<Place> = messages.iter().map(|&(_, _, place)| place).collect();
-        let mut found = Vec::new();
-        found.resize_with(places.len(), || None);
-        frames::read_each(&self.path, &places, |n, frame| {
-            let (location, print, _) = &messages[n];
-            found[n] = frame.and_then(|frame| records::read(frame, location.clone(), *print));
-        });
-        found
+        self.read_each(messages, |frame, (location, print, _)| {
+            records::read(frame, location.clone(), *print)
+        })
     }
 
     /// The files of the last scan, as far as it could read them, in the order of their paths.
@@ -366,14 +361,22 @@ impl Opened {
         messages: &[(Location, u128, Place)],
         watched: &Watched,
     ) -> Vec<Option<(Record, bool)>> {
+        self.read_each(messages, |frame, (location, print, place)| {
+            records::read_at_hand(frame, location.clone(), *print, *place, watched)
+        })
+    }
+
+    /// What `read` makes of the record of each of these messages; `None` if it is not as it was written.
+    fn read_each<T>(
+        &self,
+        messages: &[(Location, u128, Place)],
+        read: impl Fn(&[u8], &(Location, u128, Place)) -> Option<T>,
+    ) -> Vec<Option<T>> {
         let places: Vec<Place> = messages.iter().map(|&(_, _, place)| place).collect();
         let mut found = Vec::new();
         found.resize_with(places.len(), || None);
         frames::read_each(&self.path, &places, |n, frame| {
-            let (location, print, place) = &messages[n];
-            found[n] = frame.and_then(|frame| {
-                records::read_at_hand(frame, location.clone(), *print, *place, watched)
-            });
+            found[n] = frame.and_then(|frame| read(frame, &messages[n]));
         });
         found
     }

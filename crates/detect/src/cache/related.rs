@@ -47,10 +47,7 @@ impl Pieces {
     pub(super) fn write(&self, out: &mut Writer) {
         out.number(self.number);
         for part in &self.parts {
-            out.list(part.iter(), |out, place| {
-                out.number(place.at);
-                out.number(u64::from(place.length));
-            });
+            out.list(part.iter(), |out, place| place.write(out));
         }
     }
 
@@ -60,12 +57,7 @@ impl Pieces {
             ..Self::default()
         };
         for part in &mut pieces.parts {
-            *part = from.list(|from| {
-                Some(Place {
-                    at: from.number()?,
-                    length: from.small()?,
-                })
-            })?;
+            *part = from.list(Place::read)?;
         }
         Some(pieces)
     }
@@ -150,9 +142,7 @@ impl Keeping {
 
     /// Keeps which word pairs were seen; they can still be counted.
     pub(crate) fn pairs(&self, pairs: &Twice) {
-        let mut slots = Writer::default();
-        slots.hash(pairs.slots());
-        self.add(Part::Pairs, &slots);
+        self.slots(pairs.slots());
         let blocks = Seen::blocks_for(pairs.slots());
         let threads = rayon::current_num_threads();
         let mut start = 0;
@@ -170,10 +160,14 @@ impl Keeping {
 
     /// The same where a few were added to what had been seen before.
     pub(crate) fn seen(&self, pairs: Seen) {
-        let mut slots = Writer::default();
-        slots.hash(pairs.slots());
-        self.add(Part::Pairs, &slots);
+        self.slots(pairs.slots());
         self.blocks(&pairs.blocks());
+    }
+
+    fn slots(&self, slots: u64) {
+        let mut out = Writer::default();
+        out.hash(slots);
+        self.add(Part::Pairs, &out);
     }
 
     fn blocks(&self, rows: &Rows<u8>) {

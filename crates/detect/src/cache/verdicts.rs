@@ -55,53 +55,43 @@ pub(super) fn read(pieces: impl Iterator<Item = Option<Vec<u8>>>) -> Option<Scan
     // A path is held once for all messages of a file, a name once for all of a conversation.
     let mut last: Arc<str> = "".into();
     let mut names: HashSet<Arc<str>, FixedState> = HashSet::default();
-    let mut messages: Vec<ScannedMessage> = Vec::new();
-    for piece in pieces {
-        let piece = piece?;
-        let mut from = Reader::new(&piece);
-        messages.extend(from.list(|from| {
-            let path = from.str()?;
-            if *last != *path {
-                last = path.into();
-            }
-            Some(ScannedMessage {
-                location: Location {
-                    path: Arc::clone(&last),
-                    offset: from.maybe(Reader::number)?,
-                },
-                form: form_of(from.byte()?)?,
-                bytes: from.number()?,
-                message_id: from.maybe(Reader::text)?,
-                subject: from.text()?,
-                from: from.text()?,
-                date: from.maybe(Reader::hash)?.map(|date| date as i64),
-                thread: from.maybe(Reader::str)?.map(|name| {
-                    let known = names.get(name).cloned();
-                    known.unwrap_or_else(|| {
-                        let name: Arc<str> = name.into();
-                        names.insert(Arc::clone(&name));
-                        name
-                    })
-                }),
-                verdict: read_verdict(from)?,
-                residue: from.list(Reader::text)?,
-                problems: read_problems(from)?,
-            })
-        })?);
-        if !from.is_done() {
-            return None;
+    let message = |from: &mut Reader<'_>| {
+        let path = from.str()?;
+        if *last != *path {
+            last = path.into();
         }
-    }
-    // A number that leads nowhere would be believed by everyone who asks for the witness.
-    let count = messages.len();
-    let witnesses = messages.iter().flat_map(|m| &m.verdict.witnesses);
-    let all_there = witnesses.into_iter().all(|w| (w.message as usize) < count);
-    all_there.then_some(Scan {
+        Some(ScannedMessage {
+            location: Location {
+                path: Arc::clone(&last),
+                offset: from.maybe(Reader::number)?,
+            },
+            form: form_of(from.byte()?)?,
+            bytes: from.number()?,
+            message_id: from.maybe(Reader::text)?,
+            subject: from.text()?,
+            from: from.text()?,
+            date: from.maybe(Reader::hash)?.map(|date| date as i64),
+            thread: from.maybe(Reader::str)?.map(|name| {
+                let known = names.get(name).cloned();
+                known.unwrap_or_else(|| {
+                    let name: Arc<str> = name.into();
+                    names.insert(Arc::clone(&name));
+                    name
+                })
+            }),
+            verdict: read_verdict(from)?,
+            residue: from.list(Reader::text)?,
+            problems: read_problems(from)?,
+        })
+    };
+    let messages = from_pieces(pieces, message, |m| &m.verdict)?;
+    let count = messages.len() as u64;
+    Some(Scan {
         messages,
         troubles: Vec::new(),
         reread: Vec::new(),
-        remembered: count as u64,
-        settled: count as u64,
+        remembered: count,
+        settled: count,
     })
 }
 
@@ -115,37 +105,44 @@ pub(crate) struct Judged {
 
 /// What was decided about the messages of a scan, from its pieces.
 pub(super) fn read_judged(pieces: impl Iterator<Item = Option<Vec<u8>>>) -> Option<Vec<Judged>> {
+    let judged = |from: &mut Reader<'_>| {
+        from.str()?;
+        from.maybe(Reader::number)?;
+        from.byte()?;
+        from.number()?;
+        from.maybe(Reader::str)?;
+        from.str()?;
+        from.str()?;
+        from.maybe(Reader::hash)?;
+        from.maybe(Reader::str)?;
+        let judged = Judged {
+            verdict: read_verdict(from)?,
+            residue: from.list(Reader::text)?,
+        };
+        read_problems(from)?;
+        Some(judged)
+    };
+    from_pieces(pieces, judged, |judged| &judged.verdict)
+}
+
+/// What `read` makes of each message of a scan, if all witnesses are messages of it.
+fn from_pieces<T>(
+    pieces: impl Iterator<Item = Option<Vec<u8>>>,
+    mut read: impl FnMut(&mut Reader<'_>) -> Option<T>,
+    verdict: impl Fn(&T) -> &Verdict,
+) -> Option<Vec<T>> {
     let mut all = Vec::new();
     for piece in pieces {
         let piece = piece?;
         let mut from = Reader::new(&piece);
-        all.extend(from.list(|from| {
-            from.str()?;
-            from.maybe(Reader::number)?;
-            from.byte()?;
-            from.number()?;
-            from.maybe(Reader::str)?;
-            from.str()?;
-            from.str()?;
-            from.maybe(Reader::hash)?;
-            from.maybe(Reader::str)?;
-            let judged = Judged {
-                verdict: read_verdict(from)?,
-                residue: from.list(Reader::text)?,
-            };
-            read_problems(from)?;
-            Some(judged)
-        })?);
+        all.extend(from.list(&mut read)?);
         if !from.is_done() {
             return None;
         }
     }
-    let witnesses = all
-        .iter()
-        .flat_map(|judged: &Judged| &judged.verdict.witnesses);
-    let all_there = witnesses
-        .into_iter()
-        .all(|w| (w.message as usize) < all.len());
+    // A number that leads nowhere would be believed by everyone who asks for the witness.
+    let mut witnesses = all.iter().flat_map(|one| &verdict(one).witnesses);
+    let all_there = witnesses.all(|w| (w.message as usize) < all.len());
     all_there.then_some(all)
 }
 

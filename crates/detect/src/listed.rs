@@ -1,0 +1,113 @@
+//! What does a report show of each message, when everything is decided?
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use foldhash::fast::FixedState;
+use twicetold_model::{Form, Location, Verdict};
+use twicetold_source::Again;
+
+use crate::aside::{Aside, Stored};
+use crate::record::Record;
+use crate::scan::ScannedMessage;
+use crate::seldom::Shown;
+
+/// What is left of a record when everything is decided.
+pub(crate) struct Left {
+    location: Location,
+    form: Form,
+    bytes: u64,
+    date: Option<i64>,
+    seldom: Stored,
+}
+
+impl Left {
+    /// Lets the rest go.
+    pub(crate) fn of(record: Record) -> Self {
+        Self {
+            location: record.location,
+            form: record.form,
+            bytes: record.bytes,
+            date: record.date,
+            seldom: record.seldom,
+        }
+    }
+
+    /// The message as a report shows it.
+    pub(crate) fn into_message(
+        self,
+        verdict: Verdict,
+        residue: Vec<String>,
+        aside: &Aside,
+        again: &Again<'_>,
+    ) -> ScannedMessage {
+        let shown = aside.take_shown(self.seldom);
+        // What cannot be read back from where it was put stands in the message still.
+        let shown = shown.unwrap_or_else(|| {
+            let raw = again.read(&self.location, self.bytes);
+            raw.map_or_else(|_| Shown::lost(), |raw| Shown::of(&raw))
+        });
+        ScannedMessage {
+            location: self.location,
+            form: self.form,
+            bytes: self.bytes,
+            message_id: shown.message_id,
+            subject: shown.subject,
+            from: shown.from,
+            date: self.date,
+            thread: None,
+            verdict,
+            residue,
+            problems: shown.problems,
+        }
+    }
+}
+
+/// How conversations are called.
+pub(crate) enum Called {
+    /// By these names.
+    Known(HashMap<u32, Arc<str>, FixedState>),
+    /// Each after one of its messages.
+    After(HashMap<u32, u32, FixedState>),
+}
+
+impl Called {
+    /// Each conversation of at least two messages is called after the earliest one that has a Message-ID, or else after its first.
+    pub(crate) fn after(records: &[Record], threads: &[u32]) -> Self {
+        let mut members: HashMap<u32, Vec<u32>, FixedState> = HashMap::default();
+        for (n, &thread) in (0..).zip(threads) {
+            members.entry(thread).or_default().push(n);
+        }
+        members.retain(|_, m| m.len() > 1);
+        let begins = |&n: &u32| {
+            let r = &records[n as usize];
+            (
+                r.id.is_none(),
+                !r.references.is_empty(),
+                r.date.is_none(),
+                r.date,
+                &r.location,
+            )
+        };
+        let first = |m: Vec<u32>| m.into_iter().min_by(|a, b| begins(a).cmp(&begins(b)));
+        let named = members
+            .into_iter()
+            .filter_map(|(thread, m)| Some((thread, first(m)?)));
+        Self::After(named.collect())
+    }
+
+    /// The name of each: the Message-ID of the one it is called after, or else where that one stands.
+    pub(crate) fn names(self, messages: &[ScannedMessage]) -> HashMap<u32, Arc<str>, FixedState> {
+        let name = |m: &ScannedMessage| match &m.message_id {
+            Some(id) => id.as_str().into(),
+            None => m.location.to_string().into(),
+        };
+        match self {
+            Self::Known(names) => names,
+            Self::After(messages_of) => messages_of
+                .into_iter()
+                .map(|(thread, m)| (thread, name(&messages[m as usize])))
+                .collect(),
+        }
+    }
+}
