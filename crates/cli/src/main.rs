@@ -17,6 +17,11 @@ mod terminal;
 use std::process::ExitCode;
 
 use clap::Parser;
+use twicetold_memory::Bounded;
+
+/// Hands out the memory of the program: what a scan may not use stands in a file.
+#[global_allocator]
+static MEMORY: Bounded = Bounded::new();
 
 fn main() -> ExitCode {
     match commands::run(commands::Cli::parse()) {

@@ -256,3 +256,44 @@ fn what_is_known_is_not_read_again() {
     let output = twicetold(["scan", "--cache", &cache, "--no-cache", "../../sample"]);
     assert_eq!(output.status.code(), Some(2));
 }
+
+#[test]
+fn what_exceeds_the_memory_stands_in_a_file() {
+    let scan = |temporary: Option<&str>, more: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_twicetold"));
+        command.args(["scan", "../../sample", "--no-cache", "--stats"]);
+        command.args(["--format", "jsonl"]).args(more);
+        match temporary {
+            Some(folder) => command.env("TMPDIR", folder),
+            None => command.env_remove("TMPDIR"),
+        };
+        let output = command.output().unwrap();
+        assert!(output.status.success());
+        let said = text(&output.stderr).to_owned();
+        (output.stdout, said)
+    };
+    let in_file = " of it in a temporary file\n";
+    let (plain, said) = scan(None, &[]);
+    assert!(!said.contains(in_file), "{said}");
+    let folder = Folder::new("scan-memory");
+    let here = folder.at("");
+    let little = ["--memory", "1M"];
+    for place in [None, Some(here.as_str())] {
+        let (bounded, said) = scan(place, &little);
+        assert!(said.contains(in_file), "{said}");
+        assert!(bounded == plain);
+    }
+    // The file has no name, and is gone with the program.
+    assert_eq!(fs::read_dir(&here).unwrap().count(), 0);
+
+    let nowhere = folder.at("nowhere");
+    let (unbounded, said) = scan(Some(&nowhere), &little);
+    assert!(
+        said.starts_with("note: more memory than --memory allows"),
+        "{said}"
+    );
+    assert!(said.contains(&nowhere) && !said.contains(in_file), "{said}");
+    assert!(unbounded == plain);
+    let (_, said) = scan(Some(&nowhere), &[]);
+    assert!(!said.contains("--memory"), "{said}");
+}

@@ -4,6 +4,7 @@
 //! subject and sender are shown at the end. Beyond the memory that a user allows they go to a file that nobody else sees, unless they stand in the cache already, and come back one by one.
 
 use std::borrow::Cow;
+use std::env;
 use std::fs::{self, File};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -48,9 +49,9 @@ struct Open {
 
 impl Open {
     fn read(&self, place: Place) -> Option<Vec<u8>> {
-        // What could not be written fails its checksum; the rest is there.
         self.written.call_once(|| drop(self.writing.finish()));
-        read_back(&self.reading, place)
+        // What could not be written fails its checksum, and is still at hand.
+        read_back(&self.reading, place).or_else(|| self.writing.kept(place))
     }
 }
 
@@ -152,7 +153,7 @@ impl Aside {
     fn open(&self) -> Option<&Open> {
         let make = || {
             let name = format!("twicetold-{}-{:p}", std::process::id(), self);
-            let path = std::env::temp_dir().join(name);
+            let path = temporary_folder().join(name);
             let writing = Appending::create(&path).ok()?;
             let reading = File::open(&path).ok()?;
             // Where that is possible the file has no name from here on, and is gone with the process.
@@ -167,6 +168,16 @@ impl Aside {
             })
         };
         self.file.get_or_init(make).as_ref()
+    }
+}
+
+/// Where what there is no room for in memory stands for a while. The usual folder for such files may stand in memory itself, so it is this one only if the
+/// user says so, or if there is no other.
+pub fn temporary_folder() -> PathBuf {
+    let lasting = PathBuf::from("/var/tmp");
+    match env::var_os("TMPDIR").is_none() && lasting.is_dir() {
+        true => lasting,
+        false => env::temp_dir(),
     }
 }
 

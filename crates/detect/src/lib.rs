@@ -54,6 +54,7 @@ mod show;
 mod threads;
 mod versions;
 
+pub use aside::temporary_folder;
 pub use cache::Cache;
 pub use choose::{Cover, Lost, cover};
 pub use counted::Unfit;

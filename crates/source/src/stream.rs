@@ -60,6 +60,8 @@ pub(crate) struct Stream {
     /// Messages that begin here or behind it are somebody else's.
     end: u64,
     ready: VecDeque<Task>,
+    /// Blocks that tasks have, or had: what nobody has any more is filled again.
+    lent: Vec<Arc<Vec<u8>>>,
 }
 
 impl Stream {
@@ -83,6 +85,7 @@ impl Stream {
             done: false,
             end: u64::MAX,
             ready: VecDeque::new(),
+            lent: Vec::new(),
         })
     }
 
@@ -185,15 +188,20 @@ impl Stream {
             return;
         };
         let end = splitter.start();
+        let mut next = returned(&mut self.lent).unwrap_or_default();
         let rest = &self.buffer[end..];
         self.target = rest.len() + self.limits.block;
-        let mut next = Vec::with_capacity(if self.at_end {
-            rest.len()
-        } else {
-            self.target + 1
+        next.clear();
+        next.reserve(match self.at_end {
+            true => rest.len(),
+            false => self.target + 1,
         });
         next.extend_from_slice(rest);
         let block = Arc::new(std::mem::replace(&mut self.buffer, next));
+        // One that had to hold a huge message is not held on to.
+        if block.capacity() <= self.limits.block * 4 {
+            self.lent.push(Arc::clone(&block));
+        }
         let mut group = Vec::new();
         let mut bytes = 0;
         for span in spans {
@@ -243,6 +251,14 @@ impl Iterator for Stream {
             }
         }
     }
+}
+
+/// A block that no task has any more.
+fn returned(lent: &mut Vec<Arc<Vec<u8>>>) -> Option<Vec<u8>> {
+    let free = lent
+        .iter()
+        .position(|block| Arc::strong_count(block) == 1)?;
+    Arc::into_inner(lent.swap_remove(free))
 }
 
 /// Some bytes of a file; `None` if it ends before the first of them.

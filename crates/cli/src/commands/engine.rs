@@ -10,14 +10,17 @@ use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
 use twicetold_detect::{
     Cache, KeepRule, Numbering, Options, Progress, Scan, Stage, scan, scan_counted, scan_with,
+    temporary_folder,
 };
+use twicetold_memory::{is_full, keep_to};
 use twicetold_model::Standing;
 use twicetold_source::{Collection, LeftOut, plan_path};
 
+use super::acting::shown;
 use super::statistics;
 use crate::accounts::{AccountsArgs, Places, Remote, cache_folder};
 use crate::failure::{Advice, Exit};
-use crate::terminal::Bar;
+use crate::terminal::{Bar, talk};
 
 /// How to decide, wherever the messages come from.
 #[derive(Debug, Args)]
@@ -165,8 +168,8 @@ pub(super) struct EngineArgs {
     #[command(flatten)]
     deciding: DecidingArgs,
 
-    /// How much memory to do with, more or less, as in 500M or 2G: what exceeds it goes to a
-    /// temporary file or stands in the cache [default: half of the mail, and 256M at least]
+    /// How much memory to use, as in 500M or 2G: what exceeds it stands in temporary files, or in the
+    /// cache [default: half of the mail, and 256M at least]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     memory: Option<u64>,
 
@@ -266,6 +269,7 @@ impl EngineArgs {
         let bar = Bar::new(quiet);
         let scanned = scan(&bar);
         bar.finish();
+        self.tell_if_too_much();
         let mut scanned = scanned?;
         scanned.stages = bar.stages();
         Ok(scanned)
@@ -301,7 +305,34 @@ impl EngineArgs {
                 elsewhere: places.left_there.clone(),
             }
         };
-        (Collection::open_without(&places.paths, left_out), options)
+        let collection = Collection::open_without(&places.paths, left_out);
+        self.keep_to_memory(&collection, &options);
+        (collection, options)
+    }
+
+    /// Uses no more memory than the user allows.
+    fn keep_to_memory(&self, collection: &Collection, options: &Options) {
+        let memory = options.memory_for(collection.total_bytes());
+        let folder = temporary_folder();
+        // The scan is the same without: who has not asked for a limit need not know.
+        if let Err(error) = keep_to(memory, &folder)
+            && self.memory.is_some()
+        {
+            talk(&format!(
+                "note: more memory than --memory allows may be used, since the rest cannot stand in a file in {}: {error}; TMPDIR may name another folder",
+                shown(&folder)
+            ));
+        }
+    }
+
+    /// Says if more memory was used than the user allows.
+    fn tell_if_too_much(&self) {
+        if self.memory.is_some() && is_full() {
+            talk(&format!(
+                "note: more memory than --memory allows was used, since there is no room for the rest in {}; TMPDIR may name another folder",
+                shown(&temporary_folder())
+            ));
+        }
     }
 
     /// Where to remember, if it is worth it.

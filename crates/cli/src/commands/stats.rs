@@ -1,6 +1,7 @@
 //! Where the time of a scan went: what `scan --stats` says.
 
 use twicetold_detect::Stage;
+use twicetold_memory::in_file;
 
 use super::engine::Scanned;
 use crate::report::units::{counted, size};
@@ -58,7 +59,11 @@ pub(super) fn say(scanned: &Scanned) {
         )
     ));
     if let Some(peak) = peak_memory() {
-        talk(&format!("memory at the most: {}", size(peak)));
+        let file = match in_file() {
+            0 => String::new(),
+            bytes => format!(", up to {} of it in a temporary file", size(bytes)),
+        };
+        talk(&format!("memory at the most: {}{file}", size(peak)));
     }
 }
 

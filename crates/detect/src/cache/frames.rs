@@ -56,6 +56,8 @@ pub(crate) struct Appending {
     file: File,
     filling: Mutex<Filling>,
     failed: AtomicBool,
+    /// What could not be written, and where it was to stand.
+    unwritten: Mutex<Vec<(u64, Vec<u8>)>>,
     /// How long the file was before.
     before: u64,
 }
@@ -91,6 +93,7 @@ impl Appending {
                 finished: false,
             }),
             failed: AtomicBool::new(false),
+            unwritten: Mutex::default(),
             before: length,
         }
     }
@@ -113,6 +116,9 @@ impl Appending {
 
     /// Adds a record.
     pub(crate) fn add(&self, record: &[u8]) -> Option<Place> {
+        if self.failed.load(Ordering::Relaxed) {
+            return None;
+        }
         let length = u32::try_from(HEAD + record.len()).ok()?;
         let sum = xxh3_64(record).to_le_bytes();
         let (place, full) = {
@@ -128,17 +134,39 @@ impl Appending {
         };
         // Others go on while this is written.
         if let Some((bytes, at)) = full {
-            self.write(&bytes, at);
+            let room = self.write(bytes, at);
             // The room serves again, unless somebody has made another one.
-            self.filling().reuse(bytes);
+            self.filling().reuse(room);
         }
         (!self.failed.load(Ordering::Relaxed)).then_some(place)
     }
 
-    fn write(&self, bytes: &[u8], at: u64) {
-        if write_all_at(&self.file, bytes, at).is_err() {
-            self.failed.store(true, Ordering::Relaxed);
+    /// Writes, or keeps what cannot be written; the room that is free then.
+    fn write(&self, bytes: Vec<u8>, at: u64) -> Vec<u8> {
+        match write_all_at(&self.file, &bytes, at) {
+            Ok(()) => bytes,
+            Err(_) => {
+                self.failed.store(true, Ordering::Relaxed);
+                self.unwritten().push((at, bytes));
+                Vec::new()
+            }
         }
+    }
+
+    fn unwritten(&self) -> MutexGuard<'_, Vec<(u64, Vec<u8>)>> {
+        self.unwritten
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A record that was added before it was known that it cannot be written.
+    pub(crate) fn kept(&self, place: Place) -> Option<Vec<u8>> {
+        let unwritten = self.unwritten();
+        let frame = unwritten.iter().find_map(|(at, bytes)| {
+            let from = usize::try_from(place.at.checked_sub(*at)?).ok()?;
+            bytes.get(from..from.checked_add(place.length as usize)?)
+        });
+        checked(frame?, place).map(<[u8]>::to_vec)
     }
 
     /// Writes what is left; how long the file is, when all of it is there. Nothing can be added from here on.
@@ -148,10 +176,11 @@ impl Appending {
             filling.finished = true;
             filling.take()
         };
-        self.write(&bytes, at);
+        let end = at + bytes.len() as u64;
+        self.write(bytes, at);
         match self.failed.load(Ordering::Relaxed) {
             true => Err(io::ErrorKind::WriteZero.into()),
-            false => Ok(at + bytes.len() as u64),
+            false => Ok(end),
         }
     }
 
@@ -283,9 +312,17 @@ mod tests {
         std::fs::write(&path, b"before").unwrap();
         // A file that cannot be written to.
         let appending = Appending::behind(File::open(&path).unwrap(), 6);
-        assert!(appending.add(b"short").is_some(), "it waits to be written");
+        let short = appending.add(b"short").expect("it waits to be written");
+        assert_eq!(appending.kept(short), None);
         assert_eq!(appending.add(&vec![0; WRITTEN]), None);
         assert_eq!(appending.add(b"more"), None);
+        assert_eq!(appending.kept(short).as_deref(), Some(&b"short"[..]));
+        let elsewhere = [short.at - 1, short.at + 1, u64::MAX];
+        let [before, behind, far] = elsewhere.map(|at| Place { at, ..short });
+        assert_eq!(
+            [before, behind, far].map(|p| appending.kept(p)),
+            [None, None, None]
+        );
         assert!(appending.finish().is_err());
         let appending = Appending::open(&path, 6).unwrap();
         appending.add(&vec![0; WRITTEN]).unwrap();
