@@ -21,7 +21,7 @@ use twicetold_memory::Bounded;
 
 /// Hands out the memory of the program: what a scan may not use stands in a file.
 #[global_allocator]
-static MEMORY: Bounded = Bounded::new();
+static MEMORY: Bounded = Bounded;
 
 fn main() -> ExitCode {
     match commands::run(commands::Cli::parse()) {

@@ -19,31 +19,56 @@ pub(crate) struct Held {
 
 /// Looks for every unit of `a` that says something in `b`.
 pub(crate) fn hold(a: &Comparable, message: u32, b: Arc<Comparable>) -> Held {
-    let mut after = None;
-    let places = a
-        .units
-        .iter()
-        .enumerate()
-        .map(|(n, unit)| {
-            if !unit.content {
-                return None;
-            }
-            // An answer is nothing without the unit it answers.
-            let first = !a.units[..n].iter().any(|u| u.content);
-            let place = if unit.answers && after.is_none() && !first {
-                None
-            } else {
-                find(a, unit, &b, after)
-            };
-            after = place;
-            place
-        })
-        .collect();
+    let mut places = Vec::with_capacity(a.units.len());
+    look_for_each(a, &b, |_, place| {
+        places.push(place);
+        true
+    });
     Held {
         message,
         text: b,
         places,
     }
+}
+
+/// The same as long as there is hope: `missed` is told of each unit that says something and is not there. `None` once it sees no reason to go on.
+pub(crate) fn hold_while(
+    a: &Comparable,
+    message: u32,
+    b: Arc<Comparable>,
+    mut missed: impl FnMut(&Unit, &Comparable) -> bool,
+) -> Option<Held> {
+    let mut places = Vec::with_capacity(a.units.len());
+    let all = look_for_each(a, &b, |unit, place| {
+        places.push(place);
+        place.is_some() || !unit.content || missed(unit, &b)
+    });
+    all.then_some(Held {
+        message,
+        text: b,
+        places,
+    })
+}
+
+/// Tells of every unit of `a` where it stands in `b`, if it says something and stands there, until somebody has heard enough; whether all were told.
+fn look_for_each(
+    a: &Comparable,
+    b: &Comparable,
+    mut tell: impl FnMut(&Unit, Option<Place>) -> bool,
+) -> bool {
+    let (mut after, mut first) = (None, true);
+    a.units.iter().all(|unit| {
+        if !unit.content {
+            return tell(unit, None);
+        }
+        // An answer is nothing without the unit it answers.
+        let place = match unit.answers && after.is_none() && !first {
+            true => None,
+            false => find(a, unit, b, after),
+        };
+        (after, first) = (place, false);
+        tell(unit, place)
+    })
 }
 
 impl Held {

@@ -10,7 +10,7 @@ use twicetold_model::{Residue, ResidueKind, Witness, Word};
 use crate::amend::Before;
 use crate::cache::{Reader, Writer, read_residues, read_witness, residues, texts, witness};
 use crate::comparable::{Comparable, Unit};
-use crate::cover::{Held, hold, residue_kind};
+use crate::cover::{Held, content, hold_while, residue_kind};
 use crate::explain::shown_each;
 use crate::gathered::gathered;
 use crate::keepset::{Kept, Walk};
@@ -115,13 +115,29 @@ impl Walk<'_> {
     fn nearest(&self, a: u32, candidates: &[u32]) -> Option<Option<Nearness>> {
         let text = self.library.get(a)?;
         let mut best: Option<(usize, Held)> = None;
+        let all = text.says();
         for (place, &b) in candidates.iter().enumerate() {
-            let held = hold(&text, b, self.library.get(b)?);
+            let most = best.as_ref().map_or(0, |(most, _)| *most);
+            // Whoever has no more than this matters only as a version.
+            let least = all.div_ceil(2).max(most + 1);
+            let mut lost = 0;
+            let mut altered = Some(Vec::new());
+            let held = hold_while(&text, b, self.library.get(b)?, |unit, witness| {
+                lost += unit.len();
+                altered = altered.take().and_then(|mut altered| {
+                    altered.push(counterpart(&text, unit, witness)?);
+                    Some(altered)
+                });
+                altered.is_some() || all - lost >= least
+            });
+            let Some(held) = held else {
+                continue;
+            };
             let words = held.words(&text);
-            if let Some((residue, near)) = differences(&text, &held)
-                && near * 100 >= text.says() * self.options.version_percent as usize
+            if let Some((residue, near)) = differences(&text, &held, altered)
+                && near * 100 >= all * self.options.version_percent as usize
             {
-                let containment = words as f64 / text.says().max(1) as f64;
+                let containment = words as f64 / all.max(1) as f64;
                 return Some(Some(Nearness {
                     version_of: Some(Witness {
                         message: place as u32,
@@ -131,12 +147,12 @@ impl Walk<'_> {
                     residue,
                 }));
             }
-            if best.as_ref().is_none_or(|(most, _)| words > *most) {
+            if words > most {
                 best = Some((words, held));
             }
         }
         // Where most of a message stands elsewhere, say what keeps it.
-        let best = best.filter(|(words, _)| words * 2 >= text.says());
+        let best = best.filter(|(words, _)| words * 2 >= all);
         Some(best.map(|(_, held)| {
             let residue = unfound(&text, &held);
             Nearness {
@@ -172,25 +188,24 @@ fn read_nearness(from: &mut Reader<'_>) -> Option<Option<Nearness>> {
 }
 
 /// If every unit that is not in the witness differs from its counterpart there in a fact: those units, and how many
-/// words are the same in all.
-fn differences(a: &Comparable, held: &Held) -> Option<(Vec<Residue>, usize)> {
-    let mut near = held.words(a);
-    let mut residue = Vec::new();
-    let mut fact = false;
-    for (n, unit) in a.units.iter().enumerate().filter(|(_, u)| u.content) {
-        if held.places[n].is_some() {
-            continue;
-        }
-        let (same, differs_in_fact) = counterpart(a, unit, &held.text)?;
-        near += same;
-        fact |= differs_in_fact;
-        residue.push(Residue {
+/// words are the same in all. The counterparts are known, as [`counterpart`] tells of them.
+fn differences(
+    a: &Comparable,
+    held: &Held,
+    counterparts: Option<Vec<(usize, bool)>>,
+) -> Option<(Vec<Residue>, usize)> {
+    let counterparts = counterparts?;
+    let same: usize = counterparts.iter().map(|&(same, _)| same).sum();
+    let fact = counterparts.iter().any(|&(_, in_fact)| in_fact);
+    let missing = content(a).filter(|&(n, _)| held.places[n].is_none());
+    let residue: Vec<Residue> = missing
+        .map(|(_, unit)| Residue {
             words: unit.words.clone(),
             kind: ResidueKind::Fact,
-        });
-    }
+        })
+        .collect();
     // All of the text stands there: then an attachment, a link or the subject makes the difference.
-    (fact || residue.is_empty()).then_some((residue, near))
+    (fact || residue.is_empty()).then_some((residue, held.words(a) + same))
 }
 
 /// What of a message stands nowhere in the message nearest to it.

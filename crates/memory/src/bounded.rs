@@ -4,140 +4,127 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::ptr;
 
 use crate::counted::{LARGE, given_back, is_too_much, taken};
-use crate::file::{Pieces, release, size};
+use crate::file::{PIECES, release, size as file_size};
+use crate::spare::{self, Class};
 
 /// Hands out memory: the system's, and beyond what [`crate::keep_to`] allows memory that stands in a file.
-pub struct Bounded {
-    pieces: Pieces,
-}
+pub struct Bounded;
 
-impl Bounded {
-    /// For all of a program.
-    #[allow(clippy::new_without_default)] // There is one, and it is static.
-    pub const fn new() -> Self {
-        Self {
-            pieces: Pieces::new(),
-        }
-    }
-
-    /// A piece of the file; null if there is no room.
-    #[cold]
-    fn in_file(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: any size and alignment may be asked for; what is returned is written to by the caller only.
-        self.pieces
-            .with(|pieces| unsafe { pieces.malloc(layout.size(), layout.align()) })
-    }
-
-    /// Gives back a piece of the file.
-    ///
-    /// # Safety
-    /// It was handed out by [`Self::in_file`] with this layout, and is no longer in use.
-    #[cold]
-    unsafe fn out_of_file(&self, piece: *mut u8, layout: Layout) {
-        if layout.size() >= LARGE {
-            release(piece as usize, layout.size());
-        }
-        self.pieces.with(|pieces| {
-            // SAFETY: as promised by the caller.
-            unsafe { pieces.free(piece, layout.size(), layout.align()) }
-        });
-    }
-
-    /// Moves a piece to the file, or out of it, or within it; null if there is no room. Then it stays where it is.
-    ///
-    /// # Safety
-    /// It was handed out by this allocator with this layout; `size` is not 0 and, rounded up to the alignment, no more than `isize::MAX`.
-    #[cold]
-    unsafe fn moved(&self, piece: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: as promised by the caller, the new size fits the alignment.
-        let new = unsafe { Layout::from_size_align_unchecked(size, layout.align()) };
-        // SAFETY: the size is not 0.
-        let there = unsafe { self.alloc(new) };
-        if !there.is_null() {
-            // SAFETY: both pieces are at least so long, and as both are in use they do not overlap. The old one is not used from here on.
-            unsafe {
-                ptr::copy_nonoverlapping(piece, there, size.min(layout.size()));
-                self.dealloc(piece, layout);
-            }
-        }
-        there
-    }
-}
-
-// SAFETY: a piece comes from the system or from the file, and goes back to where it came from, which its address tells. Nothing here panics.
+// SAFETY: a piece comes from the system or from the file, and goes back to where it came from, which its address tells; on the way it may be kept by a thread for
+// somebody who asks for as much. It has the room of its class, if it has one, so whoever is given it has enough. Nothing here panics.
 unsafe impl GlobalAlloc for Bounded {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        if is_too_much(layout.size()) {
-            let piece = self.in_file(layout);
-            if !piece.is_null() {
-                return piece;
-            }
+        let Some(class) = Class::of(layout) else {
+            return obtain(layout);
+        };
+        let piece = spare::take(class);
+        match piece.is_null() {
+            true => obtain(class.layout()),
+            false => piece,
         }
-        // SAFETY: as promised by the caller.
-        let piece = unsafe { System.alloc(layout) };
-        if !piece.is_null() {
-            taken(layout.size());
-        }
-        piece
     }
 
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        if is_too_much(layout.size()) {
-            let piece = self.in_file(layout);
+        if Class::of(layout).is_none() && !is_too_much(layout.size()) {
+            // SAFETY: as promised by the caller.
+            let piece = unsafe { System.alloc_zeroed(layout) };
             if !piece.is_null() {
-                // SAFETY: the piece has so many bytes, and nobody else knows it yet.
-                unsafe { ptr::write_bytes(piece, 0, layout.size()) };
-                return piece;
+                taken(layout.size());
             }
+            return piece;
         }
-        // SAFETY: as promised by the caller.
-        let piece = unsafe { System.alloc_zeroed(layout) };
-        if !piece.is_null() {
-            taken(layout.size());
+        // SAFETY: as promised by the caller; the piece has so many bytes, and nobody else knows it yet.
+        unsafe {
+            let piece = self.alloc(layout);
+            if !piece.is_null() {
+                ptr::write_bytes(piece, 0, layout.size());
+            }
+            piece
         }
-        piece
     }
 
     #[inline]
     unsafe fn dealloc(&self, piece: *mut u8, layout: Layout) {
-        if self.pieces.have(piece) {
-            // SAFETY: it stands in the file, so it comes from there; the rest as promised by the caller.
-            unsafe { self.out_of_file(piece, layout) };
-        } else {
-            // SAFETY: it does not stand in the file, so it comes from the system; the rest as promised by the caller.
-            unsafe { System.dealloc(piece, layout) };
-            if given_back(layout.size()) && size() > 0 {
-                return_rest();
+        // SAFETY: as promised by the caller, nobody uses it any more; if it has a class, it was handed out with the room of that.
+        unsafe {
+            match Class::of(layout) {
+                None => give_back(piece, layout),
+                Some(class) if spare::keep(piece, class) => {}
+                Some(class) => give_back(piece, class.layout()),
             }
         }
     }
 
     #[inline]
     unsafe fn realloc(&self, piece: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // Of a large one the old place is given back at once.
-        if self.pieces.have(piece) && layout.size() < LARGE {
-            let grown = self.pieces.with(|pieces| {
-                // SAFETY: it stands in the file, so it comes from there; the rest as promised by the caller.
-                unsafe { pieces.realloc(piece, layout.size(), layout.align(), size) }
-            });
-            if !grown.is_null() {
+        // SAFETY: as promised by the caller, the new size fits the alignment.
+        let new = unsafe { Layout::from_size_align_unchecked(size, layout.align()) };
+        match (Class::of(layout), Class::of(new)) {
+            (Some(old), Some(new)) if old == new => return piece,
+            (None, None) if !PIECES.have(piece) && !grows_too_much(layout, new) => {
+                // SAFETY: it does not stand in the file, so it comes from the system; the rest as promised by the caller.
+                let grown = unsafe { System.realloc(piece, layout, size) };
+                if !grown.is_null() {
+                    let _ = given_back(layout.size());
+                    taken(size);
+                }
                 return grown;
             }
+            _ => {}
         }
-        let grows_too_much = || size > layout.size() && is_too_much(size - layout.size());
-        if self.pieces.have(piece) || grows_too_much() {
-            // SAFETY: as promised by the caller.
-            return unsafe { self.moved(piece, layout, size) };
+        // SAFETY: the size is not 0, as promised by the caller. Both pieces are at least so long, and as both are in use they do not overlap. The old one is not
+        // used from here on.
+        unsafe {
+            let there = self.alloc(new);
+            if !there.is_null() {
+                ptr::copy_nonoverlapping(piece, there, size.min(layout.size()));
+                self.dealloc(piece, layout);
+            }
+            there
         }
-        // SAFETY: it does not stand in the file, so it comes from the system; the rest as promised by the caller.
-        let grown = unsafe { System.realloc(piece, layout, size) };
-        if !grown.is_null() {
-            let _ = given_back(layout.size());
-            taken(size);
+    }
+}
+
+fn grows_too_much(old: Layout, new: Layout) -> bool {
+    new.size() > old.size() && is_too_much(new.size() - old.size())
+}
+
+/// A new piece; null if there is no room.
+fn obtain(layout: Layout) -> *mut u8 {
+    if is_too_much(layout.size()) {
+        // SAFETY: any size and alignment may be asked for; what is returned is written to by the caller only.
+        let piece = PIECES.with(|pieces| unsafe { pieces.malloc(layout.size(), layout.align()) });
+        if !piece.is_null() {
+            return piece;
         }
-        grown
+    }
+    // SAFETY: nobody asks for nothing: a class has room for something, and whoever needs no class asks for much.
+    let piece = unsafe { System.alloc(layout) };
+    if !piece.is_null() {
+        taken(layout.size());
+    }
+    piece
+}
+
+/// Gives a piece back to where it came from.
+///
+/// # Safety
+/// It was obtained with this layout, and nobody uses it any more.
+pub(crate) unsafe fn give_back(piece: *mut u8, layout: Layout) {
+    if PIECES.have(piece) {
+        if layout.size() >= LARGE {
+            release(piece as usize, layout.size());
+        }
+        // SAFETY: it stands in the file, so it comes from there; the rest as promised by the caller.
+        PIECES.with(|pieces| unsafe { pieces.free(piece, layout.size(), layout.align()) });
+        return;
+    }
+    // SAFETY: it does not stand in the file, so it comes from the system; the rest as promised by the caller.
+    unsafe { System.dealloc(piece, layout) };
+    if given_back(layout.size()) && file_size() > 0 {
+        return_rest();
     }
 }
 

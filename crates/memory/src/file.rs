@@ -22,9 +22,9 @@ const PAGE: usize = 1 << 16;
 
 /// The file, once there is one.
 static MAPPED: OnceLock<Mapped> = OnceLock::new();
-/// Where its addresses begin; no piece is there before.
-static BASE: AtomicUsize = AtomicUsize::new(usize::MAX);
-/// How long it is.
+/// Where its addresses begin.
+static BASE: AtomicUsize = AtomicUsize::new(0);
+/// How long it is: pieces stand before its end. Whoever is given one by another thread knows of the end that it stands before.
 static LENGTH: AtomicUsize = AtomicUsize::new(0);
 
 /// It could not become longer: nobody asks again, since each answer takes a while.
@@ -177,8 +177,11 @@ pub(crate) struct Pieces(std::cell::UnsafeCell<Dlmalloc<Source>>, AtomicBool);
 // SAFETY: only `with` looks at what is inside, and lets one thread in at a time.
 unsafe impl Sync for Pieces {}
 
+/// The pieces of the file.
+pub(crate) static PIECES: Pieces = Pieces::new();
+
 impl Pieces {
-    pub(crate) const fn new() -> Self {
+    const fn new() -> Self {
         let pieces = Dlmalloc::new_with_allocator(Source);
         Self(std::cell::UnsafeCell::new(pieces), AtomicBool::new(false))
     }
@@ -186,8 +189,8 @@ impl Pieces {
     /// Whether a piece stands in the file.
     #[inline]
     pub(crate) fn have(&self, piece: *mut u8) -> bool {
-        // Addresses below the base wrap around to large numbers.
-        (piece as usize).wrapping_sub(BASE.load(Ordering::Relaxed)) < LONGEST
+        // Addresses below the base wrap around to large numbers; as long as there is no file, it has no length.
+        (piece as usize).wrapping_sub(BASE.load(Ordering::Relaxed)) < LENGTH.load(Ordering::Relaxed)
     }
 
     /// A lock of the system might ask for memory itself; this one is held for some hundred steps.
@@ -205,5 +208,18 @@ impl Pieces {
         let done = act(unsafe { &mut *pieces.get() });
         busy.store(false, Ordering::Release);
         done
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_long_as_there_is_no_file_no_piece_stands_in_it() {
+        for address in [0, 16, 1 << 20, LONGEST - 1, LONGEST, usize::MAX] {
+            let piece = ptr::without_provenance_mut(address);
+            assert!(!PIECES.have(piece), "{address:x}");
+        }
     }
 }

@@ -9,6 +9,7 @@
 mod bounded;
 mod counted;
 mod file;
+mod spare;
 
 use std::io;
 use std::path::Path;

@@ -7,7 +7,7 @@ use std::thread;
 use twicetold_memory::{Bounded, in_file, keep_to};
 
 #[global_allocator]
-static MEMORY: Bounded = Bounded::new();
+static MEMORY: Bounded = Bounded;
 
 /// What may be used.
 const LIMIT: usize = 64 << 20;
