@@ -151,9 +151,9 @@ impl Aside {
     }
 
     fn open(&self) -> Option<&Open> {
-        let make = || {
+        let make = |folder: PathBuf| {
             let name = format!("twicetold-{}-{:p}", std::process::id(), self);
-            let path = temporary_folder().join(name);
+            let path = folder.join(name);
             let writing = Appending::create(&path).ok()?;
             let reading = File::open(&path).ok()?;
             // Where that is possible the file has no name from here on, and is gone with the process.
@@ -167,18 +167,17 @@ impl Aside {
                 path,
             })
         };
-        self.file.get_or_init(make).as_ref()
+        let file = || temporary_folders().find_map(make);
+        self.file.get_or_init(file).as_ref()
     }
 }
 
-/// Where what there is no room for in memory stands for a while. The usual folder for such files may stand in memory itself, so it is this one only if the
-/// user says so, or if there is no other.
-pub fn temporary_folder() -> PathBuf {
-    let lasting = PathBuf::from("/var/tmp");
-    match env::var_os("TMPDIR").is_none() && lasting.is_dir() {
-        true => lasting,
-        false => env::temp_dir(),
-    }
+/// Where what there is no room for in memory may stand for a while, the best place first. The usual folder for such files may stand in memory itself, so it is
+/// the first one only if the user has named it.
+pub fn temporary_folders() -> impl Iterator<Item = PathBuf> {
+    let named = env::var_os("TMPDIR").is_some();
+    let lasting = (!named).then(|| PathBuf::from("/var/tmp"));
+    lasting.into_iter().chain([env::temp_dir()])
 }
 
 impl Drop for Open {

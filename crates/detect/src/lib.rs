@@ -54,7 +54,7 @@ mod show;
 mod threads;
 mod versions;
 
-pub use aside::temporary_folder;
+pub use aside::temporary_folders;
 pub use cache::Cache;
 pub use choose::{Cover, Lost, cover};
 pub use counted::Unfit;

@@ -3,7 +3,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ptr;
 
-use crate::counted::{LARGE, given_back, is_too_much, taken};
+use crate::counted::{LARGE, changed, given_back, is_too_much, taken};
 use crate::file::{PIECES, release, size as file_size};
 use crate::spare::{self, Class};
 
@@ -63,14 +63,25 @@ unsafe impl GlobalAlloc for Bounded {
         let new = unsafe { Layout::from_size_align_unchecked(size, layout.align()) };
         match (Class::of(layout), Class::of(new)) {
             (Some(old), Some(new)) if old == new => return piece,
-            (None, None) if !PIECES.have(piece) && !grows_too_much(layout, new) => {
-                // SAFETY: it does not stand in the file, so it comes from the system; the rest as promised by the caller.
-                let grown = unsafe { System.realloc(piece, layout, size) };
-                if !grown.is_null() {
-                    let _ = given_back(layout.size());
-                    taken(size);
+            (None, None) if !PIECES.have(piece) => {
+                let there = match new.size() > layout.size() {
+                    true => in_file(new, new.size() - layout.size()),
+                    false => ptr::null_mut(),
+                };
+                if there.is_null() {
+                    // SAFETY: it does not stand in the file, so it comes from the system; the rest as promised by the caller.
+                    let grown = unsafe { System.realloc(piece, layout, size) };
+                    if !grown.is_null() {
+                        changed(layout.size(), size);
+                    }
+                    return grown;
                 }
-                return grown;
+                // SAFETY: the new piece is longer than the old one, which is not used from here on; as both are in use they do not overlap.
+                unsafe {
+                    ptr::copy_nonoverlapping(piece, there, layout.size());
+                    give_back(piece, layout);
+                }
+                return there;
             }
             _ => {}
         }
@@ -87,18 +98,21 @@ unsafe impl GlobalAlloc for Bounded {
     }
 }
 
-fn grows_too_much(old: Layout, new: Layout) -> bool {
-    new.size() > old.size() && is_too_much(new.size() - old.size())
+/// A piece of the file, if so many bytes more are too much for the system's memory; null if they are not, or there is no room.
+#[inline]
+fn in_file(layout: Layout, more: usize) -> *mut u8 {
+    match is_too_much(more) {
+        // SAFETY: any size and alignment may be asked for; what is returned is written to by the caller only.
+        true => PIECES.with(|pieces| unsafe { pieces.malloc(layout.size(), layout.align()) }),
+        false => ptr::null_mut(),
+    }
 }
 
 /// A new piece; null if there is no room.
 fn obtain(layout: Layout) -> *mut u8 {
-    if is_too_much(layout.size()) {
-        // SAFETY: any size and alignment may be asked for; what is returned is written to by the caller only.
-        let piece = PIECES.with(|pieces| unsafe { pieces.malloc(layout.size(), layout.align()) });
-        if !piece.is_null() {
-            return piece;
-        }
+    let piece = in_file(layout, layout.size());
+    if !piece.is_null() {
+        return piece;
     }
     // SAFETY: nobody asks for nothing: a class has room for something, and whoever needs no class asks for much.
     let piece = unsafe { System.alloc(layout) };
@@ -115,7 +129,7 @@ fn obtain(layout: Layout) -> *mut u8 {
 pub(crate) unsafe fn give_back(piece: *mut u8, layout: Layout) {
     if PIECES.have(piece) {
         if layout.size() >= LARGE {
-            release(piece as usize, layout.size());
+            release(piece, layout.size());
         }
         // SAFETY: it stands in the file, so it comes from there; the rest as promised by the caller.
         PIECES.with(|pieces| unsafe { pieces.free(piece, layout.size(), layout.align()) });

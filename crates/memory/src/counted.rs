@@ -60,6 +60,16 @@ pub(crate) fn given_back(size: usize) -> bool {
     change(-weight(size)).is_some_and(is_much_less)
 }
 
+/// Counts a piece that has another size from now on.
+pub(crate) fn changed(from: usize, to: usize) {
+    let _ = change(weight(to) - weight(from));
+}
+
+/// A thread ends: tells what it has not told yet.
+pub(crate) fn tell() {
+    let _ = OWN.try_with(|own| IN_USE.fetch_add(own.take(), Ordering::Relaxed));
+}
+
 /// Counts so much more, or less; how much is in use, if that was told.
 #[inline]
 fn change(by: i64) -> Option<i64> {

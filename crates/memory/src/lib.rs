@@ -8,6 +8,7 @@
 
 mod bounded;
 mod counted;
+mod disk;
 mod file;
 mod spare;
 
@@ -23,13 +24,18 @@ const BESIDES: u64 = 24 << 20;
 /// already stays where it is. Less than some 32 MB cannot be kept to.
 ///
 /// # Errors
-/// If no file can be made there: then everything stands in memory.
+/// If no file can be made there, or its file system does not promise room for it: then everything stands in memory.
 pub fn keep_to(bytes: u64, folder: &Path) -> io::Result<()> {
     file::open(folder)?;
     bounded::return_large();
     bounded::return_rest();
     counted::keep_to(bytes.saturating_sub(BESIDES));
     Ok(())
+}
+
+/// From now on as much memory is used as it takes. What stands in the file stays there until it is given back.
+pub fn use_any() {
+    counted::keep_to(u64::MAX);
 }
 
 /// How long the file has become.

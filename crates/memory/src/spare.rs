@@ -8,6 +8,7 @@ use std::cell::Cell;
 use std::ptr;
 
 use crate::bounded::give_back;
+use crate::counted::tell;
 
 /// Up to so many bytes there is a class for every sixteen more.
 const FINE: usize = 1 << 10;
@@ -17,6 +18,9 @@ const MOST: usize = 1 << 16;
 const ALIGNED: usize = 16;
 const CLASSES: usize = FINE / 16 + 8 * 6;
 
+/// Whether threads keep anything. Where they cannot be told to give it back when they end without asking for memory, they do not.
+const KEEPING: bool = cfg!(all(target_os = "linux", target_env = "gnu"));
+
 /// A class keeps so many bytes on each thread, or two pieces if that is more.
 const KEPT: usize = 1 << 14;
 
@@ -25,11 +29,11 @@ const KEPT: usize = 1 << 14;
 pub(crate) struct Class(usize);
 
 impl Class {
-    /// The class of a piece; none if it is too large, or has to stand in a special place.
+    /// The class of a piece; none if it is too large, or has to stand in a special place, or if nothing is kept.
     #[inline]
     pub(crate) fn of(layout: Layout) -> Option<Self> {
         let size = layout.size().max(1);
-        if size > MOST || layout.align() > ALIGNED {
+        if !KEEPING || size > MOST || layout.align() > ALIGNED {
             return None;
         }
         Some(Self(match size <= FINE {
@@ -115,6 +119,7 @@ pub(crate) unsafe fn keep(piece: *mut u8, class: Class) -> bool {
 }
 
 impl Drop for Spare {
+    /// The thread ends.
     fn drop(&mut self) {
         for class in 0..CLASSES {
             let mut piece = self.last[class].replace(ptr::null_mut());
@@ -128,6 +133,7 @@ impl Drop for Spare {
                 }
             }
         }
+        tell();
     }
 }
 
@@ -142,7 +148,10 @@ mod tests {
             let layout = Layout::from_size_align(size, 8).expect("a layout");
             let class = Class::of(layout).expect("a class");
             let room = class.room();
-            assert!(room >= size.max(16) && room % 16 == 0, "{size}: {room}");
+            assert!(
+                room >= size.max(16) && room.is_multiple_of(16),
+                "{size}: {room}"
+            );
             assert!(room <= size.max(16) + 15.max(size / 8), "{size}: {room}");
             assert!(class.0 == last || class.0 == last + 1, "{size}");
             last = class.0;

@@ -1,10 +1,11 @@
 //! Memory that is asked for beyond the limit stands in the file, and is memory like any other.
 
 use std::alloc::{Layout, alloc, dealloc, realloc};
+use std::io::ErrorKind;
 use std::path::Path;
 use std::thread;
 
-use twicetold_memory::{Bounded, in_file, keep_to};
+use twicetold_memory::{Bounded, in_file, is_full, keep_to, use_any};
 
 #[global_allocator]
 static MEMORY: Bounded = Bounded;
@@ -127,7 +128,13 @@ fn memory_beyond_the_limit_stands_in_a_file_and_is_memory_like_any_other() {
     drop(churn(1, LIMIT * 2));
     assert_eq!(in_file(), 0, "nobody has set a limit yet");
 
-    keep_to(LIMIT as u64, &std::env::temp_dir()).expect("a temporary file");
+    match keep_to(LIMIT as u64, &std::env::temp_dir()) {
+        Err(error) if error.kind() == ErrorKind::Unsupported => {
+            eprintln!("skipped: no memory can stand in files here: {error}");
+            return;
+        }
+        made => made.expect("a temporary file"),
+    }
     for round in 0..2 {
         let threads: Vec<_> = (1..=4)
             .map(|n| thread::spawn(move || churn(round * 16 + n * 7 + 1, LIMIT)))
@@ -152,10 +159,11 @@ fn memory_beyond_the_limit_stands_in_a_file_and_is_memory_like_any_other() {
     aligned_pieces_stay_aligned();
 
     let piece = churn(5, 3 * LIMIT);
-    keep_to(u64::MAX, &std::env::temp_dir()).expect("the same file");
+    use_any();
     let more = churn(6, 3 * LIMIT);
     assert_eq!(in_file(), length, "as much as it takes may be used");
     piece.iter().chain(&more).for_each(Piece::check);
+    assert!(!is_full());
 }
 
 fn aligned_pieces_stay_aligned() {

@@ -188,14 +188,18 @@ impl Stream {
             return;
         };
         let end = splitter.start();
-        let mut next = returned(&mut self.lent).unwrap_or_default();
+        let spare = returned(&mut self.lent);
         let rest = &self.buffer[end..];
         self.target = rest.len() + self.limits.block;
+        // What is left of one block is longer than what is left of another: a little more room serves for all.
+        let (room, more) = match self.at_end {
+            true => (rest.len(), 0),
+            false => (self.target + 1, self.limits.block / 4),
+        };
+        let mut next = spare
+            .filter(|spare| spare.capacity() >= room)
+            .unwrap_or_else(|| Vec::with_capacity(room + more));
         next.clear();
-        next.reserve(match self.at_end {
-            true => rest.len(),
-            false => self.target + 1,
-        });
         next.extend_from_slice(rest);
         let block = Arc::new(std::mem::replace(&mut self.buffer, next));
         // One that had to hold a huge message is not held on to.

@@ -10,7 +10,7 @@ use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
 use twicetold_detect::{
     Cache, KeepRule, Numbering, Options, Progress, Scan, Stage, scan, scan_counted, scan_with,
-    temporary_folder,
+    temporary_folders,
 };
 use twicetold_memory::{is_full, keep_to};
 use twicetold_model::Standing;
@@ -313,11 +313,15 @@ impl EngineArgs {
     /// Uses no more memory than the user allows.
     fn keep_to_memory(&self, collection: &Collection, options: &Options) {
         let memory = options.memory_for(collection.total_bytes());
-        let folder = temporary_folder();
+        let mut failed = None;
+        for folder in temporary_folders() {
+            match keep_to(memory, &folder) {
+                Ok(()) => return,
+                Err(error) => failed = failed.or(Some((folder, error))),
+            }
+        }
         // The scan is the same without: who has not asked for a limit need not know.
-        if let Err(error) = keep_to(memory, &folder)
-            && self.memory.is_some()
-        {
+        if let Some((folder, error)) = failed.filter(|_| self.memory.is_some()) {
             talk(&format!(
                 "note: more memory than --memory allows may be used, since the rest cannot stand in a file in {}: {error}; TMPDIR may name another folder",
                 shown(&folder)
@@ -326,12 +330,11 @@ impl EngineArgs {
     }
 
     /// Says if more memory was used than the user allows.
-    fn tell_if_too_much(&self) {
+    pub(super) fn tell_if_too_much(&self) {
         if self.memory.is_some() && is_full() {
-            talk(&format!(
-                "note: more memory than --memory allows was used, since there is no room for the rest in {}; TMPDIR may name another folder",
-                shown(&temporary_folder())
-            ));
+            talk(
+                "note: more memory than --memory allows was used, since there is no room on the disk for the rest; TMPDIR may name another folder",
+            );
         }
     }
 

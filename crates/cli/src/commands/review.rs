@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result};
 use clap::Args;
 use twicetold_detect::{Progress, Stage};
+use twicetold_memory::use_any;
 use twicetold_review::{Doors, Format, Outcome, Page, PastRun, Scanned, Told, export};
 use twicetold_source::Plan;
 use twicetold_source::act::{self, Run, RunState, State, undo};
@@ -196,6 +197,9 @@ impl Doors for Machine {
         let bar = Bar::new(self.quiet);
         let scanned = self.engine.scan_again(&self.places, &Both(progress, &bar));
         bar.finish();
+        self.engine.tell_if_too_much();
+        // Pages take little, and nothing of what is done from here on is to stand on a disk.
+        use_any();
         Ok(Scanned {
             collection: scanned.collection,
             scan: scanned.scan,
