@@ -18,7 +18,7 @@ pub(crate) const LARGE: usize = 1 << 20;
 #[inline]
 fn weight(size: usize) -> i64 {
     match size < LARGE {
-        true => (size + size / 2 + 16) as i64,
+        true => (size + size / 4 + 16) as i64,
         false => i64::try_from(size).unwrap_or(i64::MAX / 4),
     }
 }
