@@ -40,6 +40,12 @@ pub(crate) fn keep_to(most: u64) {
     MOST.store(most, Ordering::Relaxed);
 }
 
+/// Whether there is a limit.
+#[inline]
+pub(crate) fn is_limited() -> bool {
+    MOST.load(Ordering::Relaxed) != i64::MAX
+}
+
 /// Whether a piece of so many bytes is too much. Large ones are earlier, so that small ones, which are asked for all the time, seldom are.
 #[inline]
 pub(crate) fn is_too_much(size: usize) -> bool {

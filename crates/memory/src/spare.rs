@@ -1,14 +1,15 @@
 //! Pieces that were given back and wait to be asked for again, on each thread.
 //!
 //! Reading a message takes some fifty pieces and gives most of them back, for the next one. They stay on the thread, where nobody else has to be asked.
-//! Sizes are rounded up to classes, so that a piece serves everybody who asks for about as much.
+//! Sizes are rounded up to classes, so that a piece serves everybody who asks for about as much. Only a scan, which has a limit, keeps pieces: a server may have
+//! many threads, each with little to do.
 
 use std::alloc::Layout;
 use std::cell::Cell;
 use std::ptr;
 
 use crate::bounded::give_back;
-use crate::counted::tell;
+use crate::counted::{is_limited, tell};
 
 /// Up to so many bytes there is a class for every sixteen more.
 const FINE: usize = 1 << 10;
@@ -104,6 +105,9 @@ pub(crate) fn take(class: Class) -> *mut u8 {
 /// It has as much room as the class, and nobody uses it any more.
 #[inline]
 pub(crate) unsafe fn keep(piece: *mut u8, class: Class) -> bool {
+    if !is_limited() {
+        return false;
+    }
     let keep = |spare: &Spare| {
         let bytes = spare.bytes[class.0].get() as usize + class.room();
         let fits = bytes <= KEPT.max(2 * class.room());
