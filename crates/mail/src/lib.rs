@@ -27,7 +27,7 @@ pub fn read(form: Form, bytes: &[u8]) -> Document {
 }
 
 /// Reads a message that was read before: `segments` are those that it had then. If they cannot be those of its text they
-/// are found out again, as they are if there are none.
+/// are found out again, as they are if there are none; else nothing is read of its headers but who wrote it, and about what.
 ///
 /// ```
 /// use twicetold_model::Form;
@@ -38,10 +38,17 @@ pub fn read(form: Form, bytes: &[u8]) -> Document {
 /// assert_eq!(again.sentences, document.sentences);
 /// ```
 pub fn read_again(form: Form, bytes: &[u8], segments: Vec<Segment>) -> Document {
-    let visible = mime::open_as(form, bytes);
-    let segments = match segment::may_be_of(&visible.text, &segments) {
-        true => segments,
-        false => segment::segment(&visible.text, &visible.envelope),
+    let known = || {
+        let visible = mime::open_again(form, bytes);
+        segment::may_be_of(&visible.text, &segments).then_some(visible)
+    };
+    let (visible, segments) = match (!segments.is_empty()).then(known).flatten() {
+        Some(visible) => (visible, segments),
+        None => {
+            let visible = mime::open_as(form, bytes);
+            let segments = segment::segment(&visible.text, &visible.envelope);
+            (visible, segments)
+        }
     };
     let mut document = Document {
         envelope: visible.envelope,

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use twicetold_mail::{read, read_again};
-use twicetold_model::{Document, Form, Segment};
+use twicetold_model::{Document, Envelope, Form, Segment};
 
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("a folder") {
@@ -34,6 +34,22 @@ fn assert_same(again: &Document, first: &Document, what: &str) {
     assert_eq!(again.words, first.words, "{what}: {}", first.text);
     assert_eq!(again.sentences, first.sentences, "{what}: {}", first.text);
     assert_eq!(again.language, first.language, "{what}: {}", first.text);
+    assert_eq!(again.links, first.links, "{what}: {}", first.text);
+    assert_eq!(
+        again.attachments, first.attachments,
+        "{what}: {}",
+        first.text
+    );
+    let about = |document: &Document| {
+        let Envelope {
+            from,
+            from_name,
+            subject,
+            ..
+        } = document.envelope.clone();
+        [from, from_name, subject]
+    };
+    assert_eq!(about(again), about(first), "{what}: {}", first.text);
 }
 
 #[test]
@@ -92,7 +108,9 @@ fn what_cannot_be_of_this_text_is_found_out_again() {
             continue;
         }
         for (segments, what) in wrong {
-            assert_same(&read_again(Form::Mail, mail, segments), &first, what);
+            let again = read_again(Form::Mail, mail, segments);
+            assert_same(&again, &first, what);
+            assert_eq!(again.envelope, first.envelope, "{what}");
         }
     }
 }

@@ -16,10 +16,9 @@ const FEW: usize = 16;
 
 /// Reads the envelope of a message.
 pub(super) fn read(headers: &Headers<'_>, problems: &mut Vec<Problem>) -> Envelope {
-    let content_type = headers.get(Field::ContentType).map(Valued::parse);
-    let hint = content_type.as_ref().and_then(|value| value.get("charset"));
+    let content_type = content_type(headers);
+    let hint = charset(&content_type);
     let message_id = headers.get(Field::MessageId).and_then(message_id);
-    let (from, from_name) = sender(headers, hint);
     let date = headers.get(Field::Date).and_then(|raw| {
         let text = encoded::decode(raw, None);
         let date = date::parse(&text);
@@ -31,16 +30,38 @@ pub(super) fn read(headers: &Headers<'_>, problems: &mut Vec<Problem>) -> Envelo
     Envelope {
         references: references(headers, message_id.as_deref()),
         message_id,
-        from,
-        from_name,
         recipients: recipients(headers, hint),
-        subject: headers
-            .get(Field::Subject)
-            .map(|raw| encoded::decode(raw, hint).into_owned())
-            .unwrap_or_default(),
         date,
         list: list(headers),
+        ..with_hint(headers, hint)
     }
+}
+
+/// Reads who wrote a message, and about what.
+pub(super) fn brief(headers: &Headers<'_>) -> Envelope {
+    with_hint(headers, charset(&content_type(headers)))
+}
+
+fn with_hint(headers: &Headers<'_>, hint: Option<&str>) -> Envelope {
+    let (from, from_name) = sender(headers, hint);
+    let subject = headers.get(Field::Subject);
+    Envelope {
+        from,
+        from_name,
+        subject: subject
+            .map(|raw| encoded::decode(raw, hint).into_owned())
+            .unwrap_or_default(),
+        ..Envelope::default()
+    }
+}
+
+fn content_type(headers: &Headers<'_>) -> Option<Valued> {
+    headers.get(Field::ContentType).map(Valued::parse)
+}
+
+/// The charset that a message says it is in, for headers that do not say theirs.
+fn charset(content_type: &Option<Valued>) -> Option<&str> {
+    content_type.as_ref().and_then(|value| value.get("charset"))
 }
 
 /// The first identifier in angle brackets, or the whole value in brackets of ours.

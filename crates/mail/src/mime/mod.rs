@@ -77,14 +77,29 @@ pub(crate) fn open_as(form: Form, bytes: &[u8]) -> Visible {
     }
 }
 
+/// The same of a message of whose headers nothing is asked but who wrote it, and about what.
+pub(crate) fn open_again(form: Form, bytes: &[u8]) -> Visible {
+    match form {
+        Form::Mail => open_with(bytes, |headers, _| envelope::brief(headers)),
+        _ => open_as(form, bytes),
+    }
+}
+
 /// Reads an Internet message.
 pub fn open(bytes: &[u8]) -> Visible {
+    open_with(bytes, envelope::read)
+}
+
+fn open_with(
+    bytes: &[u8],
+    read: impl FnOnce(&Headers<'_>, &mut Vec<Problem>) -> Envelope,
+) -> Visible {
     let headers = Headers::of_message(bytes);
     let mut problems = Vec::new();
     let envelope = if headers.is_empty() {
         Envelope::default()
     } else {
-        envelope::read(&headers, &mut problems)
+        read(&headers, &mut problems)
     };
     let mut content = parts::message(&headers);
     problems.append(&mut content.problems);
