@@ -272,7 +272,7 @@ fn what_exceeds_the_memory_stands_in_a_file() {
         let said = text(&output.stderr).to_owned();
         (output.stdout, said)
     };
-    let in_file = " of it in a temporary file\n";
+    let in_file = ", and a temporary file of ";
     let (plain, said) = scan(None, &[]);
     assert!(!said.contains(in_file), "{said}");
     let folder = Folder::new("scan-memory");

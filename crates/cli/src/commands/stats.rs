@@ -61,7 +61,7 @@ pub(super) fn say(scanned: &Scanned) {
     if let Some(peak) = peak_memory() {
         let file = match in_file() {
             0 => String::new(),
-            bytes => format!(", up to {} of it in a temporary file", size(bytes)),
+            bytes => format!(", and a temporary file of {}", size(bytes)),
         };
         talk(&format!("memory at the most: {}{file}", size(peak)));
     }
