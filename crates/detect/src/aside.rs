@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 use std::env;
-use std::fs::{self, File};
+use std::fs::File;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Once, OnceLock};
@@ -44,7 +44,6 @@ struct Open {
     /// Once somebody wants to read: everything has been written, as far as it could be.
     written: Once,
     reading: File,
-    path: PathBuf,
 }
 
 impl Open {
@@ -152,19 +151,12 @@ impl Aside {
 
     fn open(&self) -> Option<&Open> {
         let make = |folder: PathBuf| {
-            let name = format!("twicetold-{}-{:p}", std::process::id(), self);
-            let path = folder.join(name);
-            let writing = Appending::create(&path).ok()?;
-            let reading = File::open(&path).ok()?;
-            // Where that is possible the file has no name from here on, and is gone with the process.
-            if cfg!(unix) {
-                let _ = fs::remove_file(&path);
-            }
+            // It has no name where that is possible, and is gone with the process.
+            let reading = tempfile::tempfile_in(folder).ok()?;
             Some(Open {
-                writing,
+                writing: Appending::to(reading.try_clone().ok()?),
                 written: Once::new(),
                 reading,
-                path,
             })
         };
         let file = || temporary_folders().find_map(make);
@@ -178,14 +170,6 @@ pub fn temporary_folders() -> impl Iterator<Item = PathBuf> {
     let named = env::var_os("TMPDIR").is_some();
     let lasting = (!named).then(|| PathBuf::from("/var/tmp"));
     lasting.into_iter().chain([env::temp_dir()])
-}
-
-impl Drop for Open {
-    fn drop(&mut self) {
-        if !cfg!(unix) {
-            let _ = fs::remove_file(&self.path);
-        }
-    }
 }
 
 #[cfg(test)]

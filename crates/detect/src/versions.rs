@@ -121,12 +121,13 @@ impl Walk<'_> {
             // Whoever has no more than this matters only as a version.
             let least = all.div_ceil(2).max(most + 1);
             let mut lost = 0;
-            let mut altered = Some(Vec::new());
+            // Of the units that are not there, as long as each has a counterpart: how many words are the same, and whether a fact differs.
+            let mut altered = Some((0, false));
             let held = hold_while(&text, b, self.library.get(b)?, |unit, witness| {
                 lost += unit.len();
-                altered = altered.take().and_then(|mut altered| {
-                    altered.push(counterpart(&text, unit, witness)?);
-                    Some(altered)
+                altered = altered.and_then(|(same, fact)| {
+                    let (more, in_fact) = counterpart(&text, unit, witness)?;
+                    Some((same + more, fact | in_fact))
                 });
                 altered.is_some() || all - lost >= least
             });
@@ -154,7 +155,7 @@ impl Walk<'_> {
         // Where most of a message stands elsewhere, say what keeps it.
         let best = best.filter(|(words, _)| words * 2 >= all);
         Some(best.map(|(_, held)| {
-            let residue = unfound(&text, &held);
+            let residue = unfound(&text, &held, residue_kind);
             Nearness {
                 version_of: None,
                 shown: shown_each(&text, &residue),
@@ -188,35 +189,25 @@ fn read_nearness(from: &mut Reader<'_>) -> Option<Option<Nearness>> {
 }
 
 /// If every unit that is not in the witness differs from its counterpart there in a fact: those units, and how many
-/// words are the same in all. The counterparts are known, as [`counterpart`] tells of them.
+/// words are the same in all. It is known of the counterparts how many words are the same, and whether a fact differs; nothing if one is missing.
 fn differences(
     a: &Comparable,
     held: &Held,
-    counterparts: Option<Vec<(usize, bool)>>,
+    counterparts: Option<(usize, bool)>,
 ) -> Option<(Vec<Residue>, usize)> {
-    let counterparts = counterparts?;
-    let same: usize = counterparts.iter().map(|&(same, _)| same).sum();
-    let fact = counterparts.iter().any(|&(_, in_fact)| in_fact);
-    let missing = content(a).filter(|&(n, _)| held.places[n].is_none());
-    let residue: Vec<Residue> = missing
-        .map(|(_, unit)| Residue {
-            words: unit.words.clone(),
-            kind: ResidueKind::Fact,
-        })
-        .collect();
+    let (same, fact) = counterparts?;
+    let residue = unfound(a, held, |_| ResidueKind::Fact);
     // All of the text stands there: then an attachment, a link or the subject makes the difference.
     (fact || residue.is_empty()).then_some((residue, held.words(a) + same))
 }
 
 /// What of a message stands nowhere in the message nearest to it.
-fn unfound(a: &Comparable, held: &Held) -> Vec<Residue> {
-    a.units
-        .iter()
-        .zip(&held.places)
-        .filter(|(unit, place)| unit.content && place.is_none())
-        .map(|(unit, _)| Residue {
+fn unfound(a: &Comparable, held: &Held, kind: fn(&Unit) -> ResidueKind) -> Vec<Residue> {
+    content(a)
+        .filter(|&(n, _)| held.places[n].is_none())
+        .map(|(_, unit)| Residue {
             words: unit.words.clone(),
-            kind: residue_kind(unit),
+            kind: kind(unit),
         })
         .collect()
 }

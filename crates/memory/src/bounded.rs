@@ -61,7 +61,7 @@ unsafe impl GlobalAlloc for Bounded {
     unsafe fn realloc(&self, piece: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         // SAFETY: as promised by the caller, the new size fits the alignment.
         let new = unsafe { Layout::from_size_align_unchecked(size, layout.align()) };
-        match (Class::of(layout), Class::of(new)) {
+        let there = match (Class::of(layout), Class::of(new)) {
             (Some(old), Some(new)) if old == new => return piece,
             (None, None) if !PIECES.have(piece) => {
                 let there = match new.size() > layout.size() {
@@ -76,25 +76,19 @@ unsafe impl GlobalAlloc for Bounded {
                     }
                     return grown;
                 }
-                // SAFETY: the new piece is longer than the old one, which is not used from here on; as both are in use they do not overlap.
-                unsafe {
-                    ptr::copy_nonoverlapping(piece, there, layout.size());
-                    give_back(piece, layout);
-                }
-                return there;
+                there
             }
-            _ => {}
-        }
-        // SAFETY: the size is not 0, as promised by the caller. Both pieces are at least so long, and as both are in use they do not overlap. The old one is not
-        // used from here on.
-        unsafe {
-            let there = self.alloc(new);
-            if !there.is_null() {
+            // SAFETY: the size is not 0, as promised by the caller.
+            _ => unsafe { self.alloc(new) },
+        };
+        if !there.is_null() {
+            // SAFETY: both pieces are at least so long, and as both are in use they do not overlap. The old one is not used from here on.
+            unsafe {
                 ptr::copy_nonoverlapping(piece, there, size.min(layout.size()));
                 self.dealloc(piece, layout);
             }
-            there
         }
+        there
     }
 }
 

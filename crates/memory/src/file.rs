@@ -1,7 +1,7 @@
 //! Memory that stands in a file.
 
 use std::cell::UnsafeCell;
-use std::fs::{self, File, OpenOptions};
+use std::fs::File;
 use std::hint;
 use std::io;
 use std::path::Path;
@@ -79,7 +79,8 @@ pub(crate) fn release(piece: *mut u8, size: usize) {
 
 impl Mapped {
     fn new(folder: &Path) -> io::Result<Self> {
-        let file = nameless(folder)?;
+        // It has no name: nobody else can open it, and it is gone with the process.
+        let file = tempfile::tempfile_in(folder)?;
         let promise = Promise::of(&file)?;
         // Where no room can be promised that is told here, not when memory is wanted.
         promise.reserve(&file, 0, PAGE as u64)?;
@@ -93,28 +94,6 @@ impl Mapped {
             }
         };
         Ok(Self { file, promise, map })
-    }
-}
-
-/// A new file that has no name: nobody else can open it, and it is gone with the process.
-fn nameless(folder: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut attempts = 0..16_u32;
-    loop {
-        let attempt = attempts.next().ok_or(io::ErrorKind::AlreadyExists)?;
-        let name = format!("twicetold-memory-{}-{attempt}", std::process::id());
-        let path = folder.join(name);
-        match options.open(&path) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(error),
-            Ok(file) => {
-                fs::remove_file(&path)?;
-                return Ok(file);
-            }
-        }
     }
 }
 

@@ -81,7 +81,12 @@ impl Appending {
         options.write(true).create_new(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        Ok(Self::behind(options.open(path)?, 0))
+        Ok(Self::to(options.open(path)?))
+    }
+
+    /// Writes to a file that is empty.
+    pub(crate) fn to(file: File) -> Self {
+        Self::behind(file, 0)
     }
 
     fn behind(file: File, length: u64) -> Self {
