@@ -109,12 +109,12 @@ impl Leads {
             None => Nearby::Counted(Box::new(told.fingerprints(fingerprints))),
         };
         let others = || {
-            let sentences = Lists::of(sentences, told.order);
+            let sentences = Lists::of(sentences, told.ranks);
             if let Some(keeping) = told.keeping {
                 keeping.lists(Part::Sentences, &sentences);
             }
             let [things, conversations] =
-                [told.things(), told.conversations()].map(|keys| Lists::of(keys, told.order));
+                [told.things(), told.conversations()].map(|keys| Lists::of(keys, told.ranks));
             [sentences, things, conversations].map(|lists| told.leading(&new, lists))
         };
         // Each has stretches that one thread goes alone.
@@ -195,7 +195,7 @@ impl Told<'_> {
     }
 
     fn fingerprints(&self, likely: Likely<u32>) -> Fingerprints {
-        let lists = Lists::of(likely, self.order);
+        let lists = Lists::of(likely, self.ranks);
         if let Some(keeping) = self.keeping {
             keeping.lists(Part::Fingerprints, &lists);
         }

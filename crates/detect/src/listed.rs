@@ -74,11 +74,6 @@ pub(crate) enum Called {
 impl Called {
     /// Each conversation of at least two messages is called after the earliest one that has a Message-ID, or else after its first.
     pub(crate) fn after(records: &[Record], threads: &[u32]) -> Self {
-        let mut members: HashMap<u32, Vec<u32>, FixedState> = HashMap::default();
-        for (n, &thread) in (0..).zip(threads) {
-            members.entry(thread).or_default().push(n);
-        }
-        members.retain(|_, m| m.len() > 1);
         let begins = |&n: &u32| {
             let r = &records[n as usize];
             (
@@ -89,11 +84,22 @@ impl Called {
                 &r.location,
             )
         };
-        let first = |m: Vec<u32>| m.into_iter().min_by(|a, b| begins(a).cmp(&begins(b)));
-        let named = members
-            .into_iter()
-            .filter_map(|(thread, m)| Some((thread, first(m)?)));
-        Self::After(named.collect())
+        // For each conversation its first message so far, if one has been met, and whether that was the only one.
+        let room = threads.iter().max().map_or(0, |&most| most as usize + 1);
+        let mut met: Vec<Option<(u32, bool)>> = vec![None; room];
+        for (n, &thread) in (0..).zip(threads) {
+            let met = &mut met[thread as usize];
+            *met = Some(match *met {
+                None => (n, true),
+                Some((first, _)) if begins(&first) <= begins(&n) => (first, false),
+                Some(_) => (n, false),
+            });
+        }
+        let several = (0..).zip(met).filter_map(|(thread, met)| {
+            let (first, alone) = met?;
+            (!alone).then_some((thread, first))
+        });
+        Self::After(several.collect())
     }
 
     /// The name of each: the Message-ID of the one it is called after, or else where that one stands.

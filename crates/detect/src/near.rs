@@ -4,6 +4,7 @@
 //! those. A message made of little but what many have (a template, with names and numbers filled in) is compared by all of its fingerprints, and
 //! with others of that kind that say about as much: they stand beside it in the walk.
 
+use rayon::prelude::*;
 use twicetold_index::{Packed, Rows, met_often};
 
 use crate::keepset::Walk;
@@ -43,11 +44,11 @@ impl Fingerprints {
         let Reach { few, row, .. } = Reach::USUAL;
         let mut common = Bits::default();
         shared.frequencies().for_each(|n| common.push(n > few));
-        let mut by_all = vec![false; order.len()];
-        for ((by_all, &a), rank) in by_all.iter_mut().zip(order).zip(0..) {
-            let count = common.count(shared.keys(rank));
-            *by_all = least_shared(records[a as usize].fingerprints, count).1;
-        }
+        let by_all = order.par_iter().enumerate().map(|(rank, &a)| {
+            let count = common.count(shared.keys(rank as u32));
+            least_shared(records[a as usize].fingerprints, count).1
+        });
+        let by_all: Vec<bool> = by_all.collect();
         let leads =
             |holding: Holding<'_, u32>| holding.frequency <= few || by_all[holding.rank as usize];
         let (leading, of) = shared.leading(row as usize, leads).packed();

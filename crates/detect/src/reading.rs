@@ -221,7 +221,7 @@ impl Reading<'_> {
             words(paper_words(&document));
         }
         let kept = match (self.cache, &record.seldom) {
-            (Some(cache), Stored::Here(seldom)) => cache.keep(&record, seldom, &pairs.besides),
+            (Some(cache), Stored::Here(seldom)) => cache.keep(raw, &record, seldom, &pairs.besides),
             _ => None,
         };
         self.note(record, &pairs.all, kept)

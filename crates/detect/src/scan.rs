@@ -100,9 +100,17 @@ fn scan_afresh(
     counted: Counted<'_>,
     progress: &dyn Progress,
 ) -> Scan {
-    let read = reading::read(collection, options, None, None, progress);
-    let ready = relate(options, read, counted, None, progress);
-    decide(collection, options, ready, Memo::default, || None, progress).scan
+    on_the_threads(|| {
+        let read = reading::read(collection, options, None, None, progress);
+        let ready = relate(options, read, counted, None, progress);
+        decide(collection, options, ready, Memo::default, || None, progress).scan
+    })
+}
+
+/// Does all of it on the threads that share the work: a scan has many short stretches that several of them go, and whoever came from elsewhere would
+/// have to be woken after each.
+fn on_the_threads<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    rayon::scope(|_| work())
 }
 
 /// The same with statistics that were counted before, on this mail or on more than this: they are not counted again.
@@ -121,14 +129,16 @@ pub fn scan_counted(
     if statistics.pairs().slots() < Statistics::slots(collection.total_bytes()) {
         return Err(Unfit::Small);
     }
-    let read = reading::read(collection, options, None, Some(statistics), progress);
-    read.fits?;
-    let counted = Counted {
-        before: Some(statistics),
-        whole: None,
-    };
-    let ready = relate(options, read, counted, None, progress);
-    Ok(decide(collection, options, ready, Memo::default, || None, progress).scan)
+    on_the_threads(|| {
+        let read = reading::read(collection, options, None, Some(statistics), progress);
+        read.fits?;
+        let counted = Counted {
+            before: Some(statistics),
+            whole: None,
+        };
+        let ready = relate(options, read, counted, None, progress);
+        Ok(decide(collection, options, ready, Memo::default, || None, progress).scan)
+    })
 }
 
 /// Scans a part of a larger collection: the verdicts are those that its messages have in the whole, as far as `whole` tells
@@ -148,6 +158,15 @@ pub fn scan_part(
 
 /// The same with a cache: what has not changed since the last scan is not read again. Same result.
 pub fn scan_with(
+    cache: &Cache,
+    collection: &Collection,
+    options: &Options,
+    progress: &dyn Progress,
+) -> Scan {
+    on_the_threads(|| scan_remembering(cache, collection, options, progress))
+}
+
+fn scan_remembering(
     cache: &Cache,
     collection: &Collection,
     options: &Options,
@@ -431,7 +450,7 @@ fn decide(
         None => Called::after(&records, &threads),
     };
     // Of the records only what the report shows is needed from here on: the rest makes room for the report.
-    let left: Vec<Left> = records.into_iter().map(Left::of).collect();
+    let left: Vec<Left> = records.into_par_iter().map(Left::of).collect();
     let again = Again::of(collection);
     let message = |((left, verdict), residue): ((Left, Verdict), Vec<String>)| {
         left.into_message(verdict, residue, &aside, &again)

@@ -4,6 +4,8 @@
 //! no look-up grows with the mail. Who can be seen by a key depends on who has the key, and on nothing else: a part of a
 //! larger collection can be told, and is judged as it is in the whole.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 use twicetold_index::{Key, Numbers, Packed, Rows, Standing, Twice, room_for};
 
@@ -65,10 +67,25 @@ impl<K: Key> Likely<K> {
         Self { pieces }
     }
 
-    fn keys(&self, message: u32) -> &[K] {
-        let (piece, place) = (message as usize / PIECE, message as usize % PIECE);
-        let piece = self.pieces.get(piece);
-        piece.map_or(&[], |piece| piece.row(place as u32))
+    /// How many keys there are with each beginning.
+    fn by_beginning(&self) -> Vec<usize> {
+        let count = |mut counts: Vec<usize>, piece: &Rows<K>| {
+            let keys = piece.iter().flatten();
+            keys.for_each(|key| counts[beginning(key)] += 1);
+            counts
+        };
+        let add = |mut counts: Vec<usize>, others: Vec<usize>| {
+            let both = counts.iter_mut().zip(others);
+            both.for_each(|(count, other)| *count += other);
+            counts
+        };
+        let none = || vec![0; 1 << BEGINNING];
+        self.pieces.par_iter().fold(none, count).reduce(none, add)
+    }
+
+    /// The keys of each message.
+    fn iter(&self) -> impl Iterator<Item = &[K]> {
+        self.pieces.iter().flat_map(Rows::iter)
     }
 }
 
@@ -96,7 +113,14 @@ pub(crate) struct Shared<K> {
 
 /// In how many parts keys are brought together, so that not all of them are needed at the same time in a form that sorts.
 /// Two of them are at work at a time.
-const PARTS: u32 = 8;
+const PARTS: usize = 8;
+
+/// By so many bits keys are put together before they are sorted: few have the same ones.
+const BEGINNING: u32 = 15;
+
+fn beginning<K: Key>(key: &K) -> usize {
+    ((*key).into() >> (K::BITS - BEGINNING)) as usize
+}
 
 /// The keys that several messages have, sorted, and for each of them who has it, in the order of the walk. Messages are known by
 /// their places there.
@@ -107,15 +131,24 @@ pub(crate) struct Lists<K> {
 }
 
 impl<K: Key> Lists<K> {
-    /// Brings the keys of all messages of the walk together.
-    pub(crate) fn of(likely: Likely<K>, order: &[u32]) -> Self {
-        let total: usize = order.iter().map(|&a| likely.keys(a).len()).sum();
+    /// Brings the keys of all messages of the walk together. `ranks` has the place there of each; one without a place has no keys.
+    pub(crate) fn of(likely: Likely<K>, ranks: &[u32]) -> Self {
+        let counts = likely.by_beginning();
+        let total = counts.iter().sum();
         let mut keys = Vec::new();
         let mut holders = Rows::with_room_for(0, total);
-        for part in (0..PARTS).step_by(2) {
-            let of = |part: u32| in_part(&likely, order, part, total);
-            let (low, high) = rayon::join(|| of(part), || of(part + 1));
-            for (own, held) in [low, high] {
+        // The room of one part serves for the next.
+        let mut rooms: [Vec<K::Held>; 2] = [const { Vec::new() }; 2];
+        for two in parts(&counts, total).chunks(2) {
+            let of = |part: &Range<usize>, room: &mut Vec<K::Held>| {
+                in_part(&likely, ranks, part, &counts[part.clone()], room)
+            };
+            let [one, other] = &mut rooms;
+            let (low, high) = rayon::join(
+                || of(&two[0], one),
+                || two.get(1).map(|part| of(part, other)),
+            );
+            for (own, held) in [Some(low), high].into_iter().flatten() {
                 keys.extend(own);
                 holders.append(&held);
             }
@@ -124,18 +157,57 @@ impl<K: Key> Lists<K> {
     }
 }
 
-/// The same of those keys alone that are in one of the parts.
-fn in_part<K: Key>(likely: &Likely<K>, order: &[u32], part: u32, total: usize) -> (Vec<K>, Rows) {
-    let part_of = |key: &K| ((*key).into() >> (K::BITS - PARTS.ilog2())) as u32;
-    let key = |held: &K::Held| K::of_held(*held).0;
-    let mut all: Vec<K::Held> = room_for(total / PARTS as usize);
-    for (&a, rank) in order.iter().zip(0..) {
-        let own = likely.keys(a);
-        let start = own.partition_point(|key| part_of(key) < part);
-        let own = own[start..].iter().take_while(|key| part_of(key) == part);
-        all.extend(own.map(|key| key.held_by(rank)));
+/// The beginnings in parts that have about as many keys each.
+fn parts(counts: &[usize], total: usize) -> Vec<Range<usize>> {
+    let share = total.div_ceil(PARTS).max(1);
+    let mut parts = Vec::with_capacity(PARTS);
+    let (mut first, mut keys) = (0, 0);
+    for (beginning, count) in (1..).zip(counts) {
+        keys += count;
+        if keys >= share {
+            parts.push(first..beginning);
+            (first, keys) = (beginning, 0);
+        }
     }
-    all.par_sort_unstable();
+    parts.push(first..counts.len());
+    parts
+}
+
+/// The same of those keys alone that are in one of the parts, of which it is known how many there are with each beginning.
+fn in_part<K: Key>(
+    likely: &Likely<K>,
+    ranks: &[u32],
+    part: &Range<usize>,
+    counts: &[usize],
+    room: &mut Vec<K::Held>,
+) -> (Vec<K>, Rows) {
+    let key = |held: &K::Held| K::of_held(*held).0;
+    // Where the next key with each beginning goes.
+    let mut total = 0;
+    let mut next: Vec<usize> = counts
+        .iter()
+        .map(|count| {
+            total += count;
+            total - count
+        })
+        .collect();
+    if room.capacity() < total {
+        *room = room_for(total);
+    }
+    room.resize(total, K::of_number(0).held_by(0));
+    let all = room.as_mut_slice();
+    for (own, &rank) in likely.iter().zip(ranks) {
+        let start = own.partition_point(|key| beginning(key) < part.start);
+        for key in &own[start..] {
+            let Some(next) = next.get_mut(beginning(key) - part.start) else {
+                break;
+            };
+            all[*next] = key.held_by(rank);
+            *next += 1;
+        }
+    }
+    all.par_chunk_by_mut(|a, b| beginning(&key(a)) == beginning(&key(b)))
+        .for_each(<[K::Held]>::sort_unstable);
     let mut keys = Vec::new();
     let mut holders = Rows::with_room_for(0, all.len());
     for same in all.chunk_by(|a, b| key(a) == key(b)) {
@@ -177,12 +249,7 @@ impl<K: Key> Shared<K> {
             holders: by_key,
         } = lists;
         drop(keys);
-        let mut first = Rows::with_room_for(by_key.len(), by_key.len());
-        by_key
-            .iter()
-            .for_each(|row| first.push(row.first().copied()));
-        let met: Vec<u32> = first.turned(count).iter().flatten().copied().collect();
-        drop(first);
+        let met = in_order_of(by_key.iter().map(|row| row[0]), count);
         let gathered = |numbers: &[u32], room: usize| {
             let mut holders = Rows::with_room_for(numbers.len(), room);
             for &number in numbers {
@@ -238,6 +305,25 @@ impl<K: Key> Shared<K> {
             holders,
         }
     }
+}
+
+/// The places of these numbers, which are below `count`, in the order of the numbers.
+fn in_order_of(numbers: impl Iterator<Item = u32> + Clone, count: usize) -> Vec<u32> {
+    let mut starts = vec![0_u32; count];
+    numbers
+        .clone()
+        .for_each(|number| starts[number as usize] += 1);
+    let mut sum = 0;
+    for start in &mut starts {
+        sum += std::mem::replace(start, sum);
+    }
+    let mut places = vec![0; sum as usize];
+    for (place, number) in (0..).zip(numbers) {
+        let next = &mut starts[number as usize];
+        places[*next as usize] = place;
+        *next += 1;
+    }
+    places
 }
 
 /// A message that has a key, at its turn.

@@ -1,5 +1,10 @@
 //! Lists one behind the other: who has which key, or which keys somebody has.
 
+use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use rayon::prelude::*;
+
 /// Of where a list ends, so many bits are written down for each: there are many lists, and most are short.
 const BITS: u32 = if cfg!(test) { 8 } else { 32 };
 
@@ -117,7 +122,7 @@ impl<N: Copy> Rows<N> {
     }
 
     /// All lists, in the order of their places.
-    pub fn iter(&self) -> impl Iterator<Item = &[N]> {
+    pub fn iter(&self) -> impl Iterator<Item = &[N]> + Clone {
         (0..self.len() as u32).map(|place| self.row(place))
     }
 
@@ -167,33 +172,70 @@ impl Rows {
     /// For each number below `count` the places of the lists that have it, in order. Other numbers are passed over.
     #[must_use]
     pub fn turned(&self, count: usize) -> Self {
-        let mut ends: Vec<usize> = vec![0; count];
-        for &number in &self.all {
-            if let Some(end) = ends.get_mut(number as usize) {
-                *end += 1;
-            }
-        }
-        // Where each list starts, for now; when it is filled, it has become its end.
-        let mut sum = 0;
-        for end in &mut ends {
-            sum += std::mem::replace(end, sum);
-        }
-        let mut all = room_for(sum);
-        all.resize(sum, 0);
-        for (place, row) in self.iter().enumerate() {
-            for &number in row {
-                if let Some(end) = ends.get_mut(number as usize) {
-                    all[*end] = place as u32;
-                    *end += 1;
+        let parts = self.parts();
+        // How often each part has each number.
+        let counted = parts.par_iter().map(|part| {
+            let mut counts: Vec<usize> = vec![0; count];
+            for &number in part.clone().flat_map(|place| self.row(place)) {
+                if let Some(count) = counts.get_mut(number as usize) {
+                    *count += 1;
                 }
             }
-        }
+            counts
+        });
+        let mut counted: Vec<Vec<usize>> = counted.collect();
         let mut turned = Self::with_room_for(count, 0);
-        ends.into_iter().for_each(|end| turned.close(end));
-        turned.all = all;
+        let mut sum = 0;
+        for number in 0..count {
+            // From here on: where the places stand that the part has for the number.
+            for counts in &mut counted {
+                sum += std::mem::replace(&mut counts[number], sum);
+            }
+            turned.close(sum);
+        }
+        // Every place is written once, whichever thread does it.
+        let mut all: Vec<AtomicU32> = room_for(sum);
+        all.resize_with(sum, AtomicU32::default);
+        let parts = parts.into_par_iter().zip(counted);
+        parts.for_each(|(part, mut next)| {
+            for place in part {
+                for &number in self.row(place) {
+                    if let Some(next) = next.get_mut(number as usize) {
+                        all[*next].store(place, Ordering::Relaxed);
+                        *next += 1;
+                    }
+                }
+            }
+        });
+        turned.all = all.into_iter().map(AtomicU32::into_inner).collect();
         turned
     }
+
+    /// The places of the lists in parts that take about the same time, one for each thread.
+    fn parts(&self) -> Vec<Range<u32>> {
+        let threads = match self.all.len() < FOR_ONE {
+            true => 1,
+            false => rayon::current_num_threads().min(MOST_PARTS),
+        };
+        let share = self.all.len().div_ceil(threads).max(1);
+        let mut parts = Vec::new();
+        let (mut first, mut numbers) = (0, 0);
+        for (place, row) in (1..).zip(self.iter()) {
+            numbers += row.len();
+            if numbers >= share {
+                parts.push(first..place);
+                (first, numbers) = (place, 0);
+            }
+        }
+        parts.push(first..self.len() as u32);
+        parts
+    }
 }
+
+/// So many numbers are the work of one thread.
+const FOR_ONE: usize = if cfg!(test) { 100 } else { 1 << 16 };
+/// More threads than this would have more to bring together than to do.
+const MOST_PARTS: usize = 8;
 
 /// Lists of numbers in rising order, in as few bytes as they take: numbers near each other take a byte each.
 #[derive(Clone, Debug, Default)]
@@ -206,22 +248,29 @@ pub struct Packed {
 impl Packed {
     /// The same lists, packed; each is in rising order.
     pub fn of(rows: &Rows) -> Self {
-        let mut steps = Rows::with_room_for(rows.len(), rows.numbers());
-        let mut row = Vec::new();
-        for numbers in rows.iter() {
-            row.clear();
-            let mut before = 0;
-            for &number in numbers {
-                let mut step = number.wrapping_sub(before);
-                while step >= 0x80 {
-                    row.push(step as u8 | 0x80);
-                    step >>= 7;
+        let parts = rows.parts().into_par_iter().map(|part| {
+            let mut steps: Rows<u8> = Rows::default();
+            for place in part {
+                let mut before = 0;
+                for &number in rows.row(place) {
+                    let mut step = number.wrapping_sub(before);
+                    while step >= 0x80 {
+                        steps.all.push(step as u8 | 0x80);
+                        step >>= 7;
+                    }
+                    steps.all.push(step as u8);
+                    before = number;
                 }
-                row.push(step as u8);
-                before = number;
+                steps.close(steps.all.len());
             }
-            steps.push(row.iter().copied());
-        }
+            steps
+        });
+        let mut parts: Vec<Rows<u8>> = parts.collect();
+        let others = parts.split_off(1.min(parts.len()));
+        let mut steps = parts.pop().unwrap_or_default();
+        let more = others.iter().map(|other| other.all.len()).sum();
+        steps.all.reserve_exact(more);
+        others.iter().for_each(|other| steps.append(other));
         steps.shrink_to_fit();
         Self { steps }
     }

@@ -202,7 +202,10 @@ pub(super) fn run(args: &ScanArgs, how: TalkArgs) -> Result<Exit> {
         };
         talk(&format!("{read} in {:.1} s{known}", took.as_secs_f64()));
     }
-    Ok(scanned.exit())
+    let exit = scanned.exit();
+    // The program ends here: the system takes everything back at once, which would take longer piece by piece.
+    std::mem::forget(scanned.scan);
+    Ok(exit)
 }
 
 /// A plan for a server needs one on which messages can be moved.

@@ -81,11 +81,9 @@ impl Changes {
         };
         let (coming, troubled) = (AtomicUsize::new(0), AtomicBool::new(false));
         let look = |raw: &RawMessage<'_>| -> Option<Found> {
-            let print = print(raw);
             let stood = last.get(&*raw.location.path);
             if let Some((first, file)) = stood
-                && let Some((n, found)) = file.at(raw.location.offset)
-                && found == print
+                && let Some(n) = file.same(raw)
             {
                 return Some(Found::Stays(first + n as u32));
             }
@@ -93,6 +91,7 @@ impl Changes {
             if coming.fetch_add(1, Ordering::Relaxed) >= MOST {
                 return None;
             }
+            let print = print(raw);
             let known = cache.find(print, &raw.location);
             let is_known = known.is_some();
             let (record, pairs) = known
@@ -100,7 +99,7 @@ impl Changes {
                 .unwrap_or_else(|| {
                     let (record, _, pairs) = record(raw, print, winnow, options.short);
                     if let Stored::Here(seldom) = &record.seldom {
-                        cache.keep(&record, seldom, &pairs.besides);
+                        cache.keep(raw, &record, seldom, &pairs.besides);
                     }
                     (record, pairs.all)
                 });

@@ -316,8 +316,8 @@ impl Amending {
         };
         let others = || {
             let sentences = told.leading(&new, by_sentence.lists);
-            let things = told.leading(&new, Lists::of(told.things(), told.order));
-            let conversations = told.leading(&new, Lists::of(told.conversations(), told.order));
+            let things = told.leading(&new, Lists::of(told.things(), told.ranks));
+            let conversations = told.leading(&new, Lists::of(told.conversations(), told.ranks));
             (sentences, things, conversations, judged())
         };
         let ((nearby, again), others) = rayon::join(nearby, others);

@@ -12,6 +12,7 @@ use twicetold_source::{read_exact_at, write_all_at};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::bytes::{Reader, Writer};
+use super::known::Kept;
 
 /// What stands before each record: the checksum of its bytes.
 const HEAD: usize = 8;
@@ -253,8 +254,8 @@ fn checked(frame: &[u8], place: Place) -> Option<&[u8]> {
 }
 
 /// Whether most of a file is records that nobody wants any more.
-pub(super) fn is_mostly_dead<'p>(length: u64, wanted: impl Iterator<Item = &'p Place>) -> bool {
-    let alive: u64 = wanted.map(|place| u64::from(place.length)).sum();
+pub(super) fn is_mostly_dead<'p>(length: u64, wanted: impl Iterator<Item = &'p Kept>) -> bool {
+    let alive: u64 = wanted.map(|kept| u64::from(kept.place.length)).sum();
     length > 2 * alive + SLACK
 }
 
@@ -262,17 +263,18 @@ pub(super) fn is_mostly_dead<'p>(length: u64, wanted: impl Iterator<Item = &'p P
 pub(super) fn pack(
     from: &Path,
     to: &Path,
-    places: &mut HashMap<u128, Place, FixedState>,
+    places: &mut HashMap<u128, Kept, FixedState>,
 ) -> io::Result<u64> {
     let old = File::open(from)?;
     let new = Appending::open(to, 0)?;
     let mut order: Vec<u128> = places.keys().copied().collect();
-    order.sort_by_key(|print| (places[print].at, *print));
+    order.sort_by_key(|print| (places[print].place.at, *print));
     let mut packed = HashMap::default();
     for print in order {
-        let record = read_back(&old, places[&print]);
+        let kept = places[&print];
+        let record = read_back(&old, kept.place);
         if let Some(place) = record.and_then(|record| new.add(&record)) {
-            packed.insert(print, place);
+            packed.insert(print, Kept { place, ..kept });
         }
     }
     *places = packed;

@@ -37,7 +37,16 @@ pub(super) struct KnownMessage {
     pub(super) offset: Option<u64>,
     /// Checksum of its bytes.
     pub(super) print: u128,
+    /// Where its record is.
+    pub(super) kept: Kept,
+}
+
+/// Where the record of a message is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Kept {
     pub(super) place: Place,
+    /// A checksum of the message's bytes that is found soon, to see whether a message still stands where it stood.
+    pub(super) quick: u64,
 }
 
 /// What the last scan left.
@@ -85,7 +94,10 @@ impl Known {
                     Some(KnownMessage {
                         offset: from.maybe(Reader::number)?,
                         print: from.wide()?,
-                        place: Place::read(from)?,
+                        kept: Kept {
+                            place: Place::read(from)?,
+                            quick: from.hash()?,
+                        },
                     })
                 })?,
             })
@@ -116,7 +128,7 @@ impl Known {
     fn pieces<T>(
         &self,
         asked: u128,
-        read: impl FnOnce(&mut dyn Iterator<Item = Option<Vec<u8>>>) -> Option<T>,
+        read: impl FnOnce(&mut dyn ExactSizeIterator<Item = Option<Vec<u8>>>) -> Option<T>,
     ) -> Option<T> {
         let file = self.file.as_ref().filter(|_| self.asked == asked)?;
         let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
@@ -131,7 +143,7 @@ impl Known {
             Some(bytes)
         };
         let count = Reader::new(&next(8)?).hash()?;
-        let mut pieces = (0..count).map(|_| {
+        let mut pieces = (0..usize::try_from(count).ok()?).map(|_| {
             let length = Reader::new(&next(8)?).hash()?;
             next(length)
         });
@@ -213,7 +225,8 @@ impl Known {
             out.list(file.messages.iter(), |out, message| {
                 out.maybe(message.offset, Writer::number);
                 out.wide(message.print);
-                message.place.write(out);
+                message.kept.place.write(out);
+                out.hash(message.kept.quick);
             });
         });
         out

@@ -24,16 +24,16 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use foldhash::fast::FixedState;
-use twicetold_model::Location;
+use twicetold_model::{Location, RawMessage};
 use twicetold_source::Collection;
 
 use crate::amend::Watched;
 use crate::memo::{Answers, Earlier, Question};
 use crate::options::{Numbering, Options};
-use crate::record::Record;
+use crate::record::{Record, print};
 use crate::scan::Scan;
 use crate::seldom::Seldom;
-use known::{Known, KnownFile, KnownMessage};
+use known::{Kept, Known, KnownFile, KnownMessage};
 use related::Pieces;
 
 pub(crate) use bytes::{Reader, Writer};
@@ -45,7 +45,7 @@ pub(crate) use verdicts::{
 };
 
 /// The version of everything that can change a record, an answer or a verdict. A cache of another version is not read.
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
 
 /// How long a cache is kept that nobody uses.
 const UNUSED: Duration = Duration::from_secs(90 * 24 * 3600);
@@ -148,7 +148,7 @@ impl Cache {
 }
 
 /// Where records are, by the checksum of the message's bytes.
-type Places = HashMap<u128, Place, FixedState>;
+type Places = HashMap<u128, Kept, FixedState>;
 
 /// A cache in the hands of a scan.
 pub(crate) struct Opened {
@@ -176,18 +176,28 @@ pub(crate) struct Opened {
 pub(crate) struct LastFile<'k> {
     pub(crate) path: &'k str,
     messages: &'k [KnownMessage],
+    /// No checksum will do but the one by which messages are known.
+    verify: bool,
 }
 
 impl LastFile<'_> {
     /// Its messages: where each stands in it, the checksum of its bytes, and where its record is.
     pub(crate) fn messages(&self) -> impl ExactSizeIterator<Item = (Option<u64>, u128, Place)> {
-        self.messages.iter().map(|m| (m.offset, m.print, m.place))
+        self.messages
+            .iter()
+            .map(|m| (m.offset, m.print, m.kept.place))
     }
 
-    /// The message that stood at this place in it: its number there, and the checksum of its bytes.
-    pub(crate) fn at(&self, offset: Option<u64>) -> Option<(usize, u128)> {
+    /// The number there of a message that stands where it stood, if it is the same one.
+    pub(crate) fn same(&self, raw: &RawMessage<'_>) -> Option<usize> {
+        let offset = raw.location.offset;
         let found = self.messages.binary_search_by_key(&offset, |m| m.offset);
-        found.ok().map(|n| (n, self.messages[n].print))
+        let stood = &self.messages[found.ok()?];
+        let same = match self.verify {
+            true => stood.print == print(raw),
+            false => stood.kept.quick == quick(raw),
+        };
+        same.then_some(found.ok()?)
     }
 }
 
@@ -246,11 +256,11 @@ impl Opened {
                 };
                 unchanged
                     .messages
-                    .push((location, message.print, message.place));
+                    .push((location, message.print, message.kept.place));
             }
         }
         let messages = known.files.iter().flat_map(|file| &file.messages);
-        self.places = messages.map(|m| (m.print, m.place)).collect();
+        self.places = messages.map(|m| (m.print, m.kept)).collect();
         unchanged
     }
 
@@ -313,6 +323,7 @@ impl Opened {
         files.map(|file| LastFile {
             path: &file.path,
             messages: &file.messages,
+            verify: self.cache.verify,
         })
     }
 
@@ -387,18 +398,25 @@ impl Opened {
         print: u128,
         location: &Location,
     ) -> Option<(Record, Vec<u32>, Place)> {
-        let place = *self.places.get(&print)?;
+        let place = self.places.get(&print)?.place;
         let frame = frames::read_back(self.reading.as_ref()?, place)?;
         let (record, pairs) = records::read(&frame, location.clone(), print)?;
         Some((record, pairs, place))
     }
 
-    /// Keeps a record for the next scan; where, if it could be kept.
-    pub(crate) fn keep(&self, record: &Record, seldom: &Seldom, besides: &[u32]) -> Option<Place> {
+    /// Keeps the record of a message for the next scan; where, if it could be kept.
+    pub(crate) fn keep(
+        &self,
+        raw: &RawMessage<'_>,
+        record: &Record,
+        seldom: &Seldom,
+        besides: &[u32],
+    ) -> Option<Place> {
         let appending = self.appending.as_ref()?;
         let frame = records::write(record, seldom, besides);
         let place = appending.add(&frame)?;
-        lock(&self.added).insert(record.print, place);
+        let quick = quick(raw);
+        lock(&self.added).insert(record.print, Kept { place, quick });
         Some(place)
     }
 
@@ -456,6 +474,11 @@ impl Opened {
     }
 }
 
+/// A checksum of a message's bytes that is found soon.
+fn quick(raw: &RawMessage<'_>) -> u64 {
+    xxhash_rust::xxh3::xxh3_64(&raw.bytes)
+}
+
 /// What each file held. A file that had trouble, or whose records were not kept, is left out, and so is read again.
 fn files(collection: &Collection, prints: &[u128], scan: &Scan, places: &Places) -> Vec<KnownFile> {
     let both: Vec<(&Location, u128)> = scan
@@ -488,7 +511,7 @@ fn files(collection: &Collection, prints: &[u128], scan: &Scan, places: &Places)
                 Some(KnownMessage {
                     offset: location.offset,
                     print: *print,
-                    place: *places.get(print)?,
+                    kept: *places.get(print)?,
                 })
             })
             .collect();
@@ -576,7 +599,7 @@ mod tests {
 
     /// What is remembered of the mails of this project, and what is found among them, as one number. When it changes, so must
     /// [`VERSION`]: a cache written before would be believed.
-    const REMEMBERED: (u32, u64) = (5, 17_462_846_944_050_805_214);
+    const REMEMBERED: (u32, u64) = (6, 17_462_846_944_050_805_214);
 
     /// What was written is the record, with its word pairs in any order.
     fn assert_comes_back(record: &Record, mut pairs: Vec<u32>, back: Option<(Record, Vec<u32>)>) {

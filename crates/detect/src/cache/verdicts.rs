@@ -51,40 +51,14 @@ fn piece(messages: &[ScannedMessage]) -> Writer {
 }
 
 /// The messages of a scan, from its pieces.
-pub(super) fn read(pieces: impl Iterator<Item = Option<Vec<u8>>>) -> Option<Scan> {
-    // A path is held once for all messages of a file, a name once for all of a conversation.
-    let mut last: Arc<str> = "".into();
-    let mut names: HashSet<Arc<str>, FixedState> = HashSet::default();
-    let message = |from: &mut Reader<'_>| {
-        let path = from.str()?;
-        if *last != *path {
-            last = path.into();
-        }
-        Some(ScannedMessage {
-            location: Location {
-                path: Arc::clone(&last),
-                offset: from.maybe(Reader::number)?,
-            },
-            form: form_of(from.byte()?)?,
-            bytes: from.number()?,
-            message_id: from.maybe(Reader::text)?,
-            subject: from.text()?,
-            from: from.text()?,
-            date: from.maybe(Reader::hash)?.map(|date| date as i64),
-            thread: from.maybe(Reader::str)?.map(|name| {
-                let known = names.get(name).cloned();
-                known.unwrap_or_else(|| {
-                    let name: Arc<str> = name.into();
-                    names.insert(Arc::clone(&name));
-                    name
-                })
-            }),
-            verdict: read_verdict(from)?,
-            residue: from.list(Reader::text)?,
-            problems: read_problems(from)?,
-        })
+pub(super) fn read(pieces: impl ExactSizeIterator<Item = Option<Vec<u8>>>) -> Option<Scan> {
+    // A path is held once for all messages of a file, a name once for all of a conversation, as far as they stand in one piece.
+    let some = |from: &mut Reader<'_>| {
+        let mut last: Arc<str> = "".into();
+        let mut names: HashSet<Arc<str>, FixedState> = HashSet::default();
+        from.list(|from| read_message(from, &mut last, &mut names))
     };
-    let messages = from_pieces(pieces, message, |m| &m.verdict)?;
+    let messages = from_pieces(pieces, some, |m| &m.verdict)?;
     let count = messages.len() as u64;
     Some(Scan {
         messages,
@@ -92,6 +66,43 @@ pub(super) fn read(pieces: impl Iterator<Item = Option<Vec<u8>>>) -> Option<Scan
         reread: Vec::new(),
         remembered: count,
         settled: count,
+    })
+}
+
+fn read_message(
+    from: &mut Reader<'_>,
+    last: &mut Arc<str>,
+    names: &mut HashSet<Arc<str>, FixedState>,
+) -> Option<ScannedMessage> {
+    let path = from.str()?;
+    if **last != *path {
+        *last = path.into();
+    }
+    Some(ScannedMessage {
+        location: Location {
+            path: Arc::clone(last),
+            offset: from.maybe(Reader::number)?,
+        },
+        form: form_of(from.byte()?)?,
+        bytes: from.number()?,
+        message_id: from.maybe(Reader::text)?,
+        subject: from.text()?,
+        from: from.text()?,
+        date: from.maybe(Reader::hash)?.map(|date| date as i64),
+        thread: from.maybe(Reader::str)?.map(|name| named(names, name)),
+        verdict: read_verdict(from)?,
+        residue: from.list(Reader::text)?,
+        problems: read_problems(from)?,
+    })
+}
+
+/// The name that is held for all.
+fn named(names: &mut HashSet<Arc<str>, FixedState>, name: &str) -> Arc<str> {
+    let known = names.get(name).cloned();
+    known.unwrap_or_else(|| {
+        let name: Arc<str> = name.into();
+        names.insert(Arc::clone(&name));
+        name
     })
 }
 
@@ -104,7 +115,9 @@ pub(crate) struct Judged {
 }
 
 /// What was decided about the messages of a scan, from its pieces.
-pub(super) fn read_judged(pieces: impl Iterator<Item = Option<Vec<u8>>>) -> Option<Vec<Judged>> {
+pub(super) fn read_judged(
+    pieces: impl ExactSizeIterator<Item = Option<Vec<u8>>>,
+) -> Option<Vec<Judged>> {
     let judged = |from: &mut Reader<'_>| {
         from.str()?;
         from.maybe(Reader::number)?;
@@ -122,22 +135,33 @@ pub(super) fn read_judged(pieces: impl Iterator<Item = Option<Vec<u8>>>) -> Opti
         read_problems(from)?;
         Some(judged)
     };
-    from_pieces(pieces, judged, |judged| &judged.verdict)
+    from_pieces(pieces, |from| from.list(judged), |judged| &judged.verdict)
 }
 
-/// What `read` makes of each message of a scan, if all witnesses are messages of it.
-fn from_pieces<T>(
-    pieces: impl Iterator<Item = Option<Vec<u8>>>,
-    mut read: impl FnMut(&mut Reader<'_>) -> Option<T>,
+/// What `read` makes of each piece of a scan, one behind the other, if all witnesses are messages of it.
+fn from_pieces<T: Send>(
+    mut pieces: impl ExactSizeIterator<Item = Option<Vec<u8>>>,
+    read: impl Fn(&mut Reader<'_>) -> Option<Vec<T>> + Sync,
     verdict: impl Fn(&T) -> &Verdict,
 ) -> Option<Vec<T>> {
-    let mut all = Vec::new();
-    for piece in pieces {
+    let read = |piece: Option<Vec<u8>>| {
         let piece = piece?;
         let mut from = Reader::new(&piece);
-        all.extend(from.list(&mut read)?);
-        if !from.is_done() {
-            return None;
+        read(&mut from).filter(|_| from.is_done())
+    };
+    let threads = rayon::current_num_threads();
+    let mut all = Vec::new();
+    while pieces.len() > 0 {
+        // No more pieces are held than there are threads, besides what is made of them.
+        let some: Vec<Option<Vec<u8>>> = pieces.by_ref().take(threads).collect();
+        let made: Vec<Option<Vec<T>>> = some.into_par_iter().map(&read).collect();
+        for own in made {
+            let own = own?;
+            if all.is_empty() {
+                // All but the last are as long as the first. If there is no room for so many, the number is wrong, and there will not be so many.
+                let _ = all.try_reserve_exact(own.len().saturating_mul(pieces.len() + threads));
+            }
+            all.extend(own);
         }
     }
     // A number that leads nowhere would be believed by everyone who asks for the witness.

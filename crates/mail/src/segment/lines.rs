@@ -337,6 +337,9 @@ pub fn quote_marks(line: &str) -> (u8, usize) {
     }
 }
 
+/// What follows a mark in a line that has been quoted many times.
+const EIGHT_MARKS: &[u8; 16] = b" > > > > > > > >";
+
 /// The same for a line that may start with marks or white space.
 fn marks_and_blanks(line: &str) -> (u8, usize) {
     if line.starts_with(">From ") {
@@ -357,6 +360,11 @@ fn marks_and_blanks(line: &str) -> (u8, usize) {
         }
         depth = depth.saturating_add(1);
         at = next + mark;
+        // Deep quotations are read eight marks at a time.
+        while bytes[at..].starts_with(EIGHT_MARKS) {
+            depth = depth.saturating_add(8);
+            at += EIGHT_MARKS.len();
+        }
     }
 }
 
