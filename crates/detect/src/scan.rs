@@ -15,7 +15,7 @@ use crate::check;
 use crate::comparable::Comparable;
 use crate::counted::Unfit;
 use crate::explain::shown_each;
-use crate::keepset::{Decisions, First, Walk};
+use crate::keepset::{Decisions, First, Kept, Outcome, Second, Walk};
 use crate::leads::{Leads, Looks, Told};
 use crate::library::Library;
 use crate::listed::{Called, Left};
@@ -26,6 +26,7 @@ use crate::placed::Placed;
 use crate::progress::{Progress, Stage};
 use crate::reading::{self, Read};
 use crate::record::Record;
+use crate::versions::Nearness;
 
 /// What a scan found.
 #[derive(Clone, Debug, Default)]
@@ -363,30 +364,14 @@ fn decide(
         memo: memo(),
         hard: Mutex::default(),
     };
-    // How much had been read when each stage was over.
-    let mut over: Vec<(Stage, Reread)> = Vec::new();
-    if let Some(before) = &mut before {
-        before.begin(&walk);
-    }
-    let First {
-        mut kept,
-        mut gone,
+    let Walked {
+        kept,
+        gone,
         outcomes,
-    } = walk.decide(before.as_mut(), progress);
-    over.push((Stage::Proving, library.reread()));
-    let second = walk.decide_again(&mut kept, &mut gone, before.as_ref(), progress);
-    over.push((Stage::Combining, library.reread()));
-    if let Some(before) = &mut before {
-        before.settle(&walk, &kept);
-    }
-    let stay: Vec<u32> = order
-        .iter()
-        .copied()
-        .filter(|a| !gone.contains_key(a))
-        .collect();
-    progress.begin(Stage::Versions, stay.len() as u64);
-    let near = walk.versions(&stay, &kept, before.as_mut(), progress);
-    over.push((Stage::Versions, library.reread()));
+        second,
+        near,
+        mut over,
+    } = Walked::through(&walk, before.as_mut(), progress);
     // Nobody is looked for any more.
     walk.leads = Leads::default();
     walk.hard = Mutex::default();
@@ -501,6 +486,51 @@ fn decide(
         prints,
         answers,
         course: is_whole.then_some(course),
+    }
+}
+
+/// What the walks came to.
+struct Walked {
+    kept: Kept,
+    gone: Decisions,
+    outcomes: Vec<Outcome>,
+    second: Second,
+    near: Vec<(u32, Nearness)>,
+    /// How much had been read when each stage was over.
+    over: Vec<(Stage, Reread)>,
+}
+
+impl Walked {
+    /// Decides what is kept, looks again whether that is needed, and looks for versions. With `before`, only what has changed is asked again.
+    fn through(walk: &Walk<'_>, mut before: Option<&mut Before>, progress: &dyn Progress) -> Self {
+        let mut over: Vec<(Stage, Reread)> = Vec::new();
+        if let Some(before) = &mut before {
+            before.begin(walk);
+        }
+        let First {
+            mut kept,
+            mut gone,
+            outcomes,
+        } = walk.decide(before.as_deref_mut(), progress);
+        over.push((Stage::Proving, walk.library.reread()));
+        let second = walk.decide_again(&mut kept, &mut gone, before.as_deref(), progress);
+        over.push((Stage::Combining, walk.library.reread()));
+        if let Some(before) = &mut before {
+            before.settle(walk, &kept);
+        }
+        let order = walk.order.iter().copied();
+        let stay: Vec<u32> = order.filter(|a| !gone.contains_key(a)).collect();
+        progress.begin(Stage::Versions, stay.len() as u64);
+        let near = walk.versions(&stay, &kept, before, progress);
+        over.push((Stage::Versions, walk.library.reread()));
+        Self {
+            kept,
+            gone,
+            outcomes,
+            second,
+            near,
+            over,
+        }
     }
 }
 

@@ -135,6 +135,27 @@ fn marks_are_counted_and_measured() {
 }
 
 #[test]
+fn marks_of_a_deep_quotation_are_counted_one_by_one() {
+    for depth in 1..60 {
+        let marks = format!(">{}", " >".repeat(depth - 1));
+        for (behind, more, length) in [
+            ("", 0, 0),
+            (" text", 0, 1),
+            ("text", 0, 0),
+            ("   > text", 1, 5),
+            ("    > text", 0, 4),
+            (" ＞text", 1, 4),
+            (">> text", 2, 3),
+        ] {
+            let line = format!("{marks}{behind}");
+            let expected = (depth as u8 + more, marks.len() + length);
+            assert_eq!(quote_marks(&line), expected, "{line:?}");
+        }
+    }
+    assert_eq!(quote_marks(&"> ".repeat(1000)), (255, 2000));
+}
+
+#[test]
 fn marks_of_other_styles_are_measured_when_the_depth_is_known() {
     assert_eq!(marks_length("| text", 1), 2);
     assert_eq!(marks_length("| text", 0), 0);

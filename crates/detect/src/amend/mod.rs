@@ -58,21 +58,24 @@ pub(crate) fn amended(
         return None;
     }
     progress.begin(Stage::Reading, collection.total_bytes());
+    // Splitting a mailbox leaves threads time: what was related is loaded beside it.
+    let changes = || Changes::since(cache, unchanged, collection, options, progress);
+    let fingerprints = || related.lists::<u32>(Part::Fingerprints);
+    let others = || {
+        let sentences = related.lists::<u64>(Part::Sentences)?;
+        Some((sentences, related.pairs()?, related.course()?))
+    };
+    let (changes, (fingerprints, others)) =
+        rayon::join(changes, || rayon::join(fingerprints, others));
     let Changes {
         stay,
         places,
         mut came,
         before,
         known,
-    } = Changes::since(cache, unchanged, collection, options, progress)?;
+    } = changes?;
     cache.forget_files();
     let cache = &*cache;
-    let fingerprints = || related.lists::<u32>(Part::Fingerprints);
-    let others = || {
-        let sentences = related.lists::<u64>(Part::Sentences)?;
-        Some((sentences, related.pairs()?, related.course()?))
-    };
-    let (fingerprints, others) = rayon::join(fingerprints, others);
     let (fingerprints, (sentences, seen, course)) = (fingerprints?, others?);
     if seen.slots() != slots || !fits(&course, before) {
         return None;
