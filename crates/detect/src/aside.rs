@@ -13,7 +13,7 @@ use std::sync::{Once, OnceLock};
 use twicetold_index::Filter;
 use twicetold_model::Segment;
 
-use crate::cache::{Appending, Place, Reader, Writer, all_pairs_in, read_back};
+use crate::cache::{Appending, Place, Reader, Stretch, Writer, all_pairs_in, read_back};
 use crate::seldom::{Detail, Seldom, Shown};
 
 /// Where that is which is seldom asked for.
@@ -48,9 +48,14 @@ struct Open {
 
 impl Open {
     fn read(&self, place: Place) -> Option<Vec<u8>> {
-        self.written.call_once(|| drop(self.writing.finish()));
         // What could not be written fails its checksum, and is still at hand.
-        read_back(&self.reading, place).or_else(|| self.writing.kept(place))
+        read_back(self.written(), place).or_else(|| self.writing.kept(place))
+    }
+
+    /// The file with everything in it.
+    fn written(&self) -> &File {
+        self.written.call_once(|| drop(self.writing.finish()));
+        &self.reading
     }
 }
 
@@ -121,11 +126,12 @@ impl Aside {
         }
     }
 
-    /// What a report shows, taken out of what is no longer needed.
-    pub(crate) fn take_shown(&self, stored: Stored) -> Option<Shown> {
-        match stored {
-            Stored::Here(seldom) => Some(seldom.shown),
-            _ => self.read(&stored, Shown::read),
+    /// For whoever asks for one message after the other, in the order in which they were read.
+    pub(crate) fn onward(&self) -> Onward<'_> {
+        Onward {
+            aside: self,
+            own: Stretch::default(),
+            cached: Stretch::default(),
         }
     }
 
@@ -133,10 +139,7 @@ impl Aside {
     fn read<T>(&self, stored: &Stored, part: fn(&mut Reader<'_>) -> Option<T>) -> Option<T> {
         let frame = match stored {
             Stored::Here(_) => None,
-            Stored::Aside(place) => {
-                let file = self.file.get().and_then(Option::as_ref);
-                file.and_then(|file| file.read(*place))
-            }
+            Stored::Aside(place) => self.opened().and_then(|open| open.read(*place)),
             Stored::Cached(place) => self.cache.as_ref().and_then(|file| read_back(file, *place)),
         };
         let found = frame.and_then(|frame| part(&mut Reader::new(&frame)));
@@ -147,6 +150,10 @@ impl Aside {
     /// Whether everything that was asked for could be read back.
     pub(crate) fn is_whole(&self) -> bool {
         !self.missed.load(Ordering::Relaxed)
+    }
+
+    fn opened(&self) -> Option<&Open> {
+        self.file.get().and_then(Option::as_ref)
     }
 
     fn open(&self) -> Option<&Open> {
@@ -161,6 +168,50 @@ impl Aside {
         };
         let file = || temporary_folders().find_map(make);
         self.file.get_or_init(file).as_ref()
+    }
+}
+
+/// Reads back what was put aside of one message after the other. What stands together is read at once.
+#[derive(Debug)]
+pub(crate) struct Onward<'a> {
+    aside: &'a Aside,
+    /// Where it is in the file, and in that of the cache.
+    own: Stretch,
+    cached: Stretch,
+}
+
+impl Onward<'_> {
+    /// The detail of a message; `None` if it cannot be read back.
+    pub(crate) fn detail<'s>(&mut self, stored: &'s Stored) -> Option<Cow<'s, Detail>> {
+        match stored {
+            Stored::Here(seldom) => Some(Cow::Borrowed(&seldom.detail)),
+            _ => self.read(stored, Seldom::read_detail).map(Cow::Owned),
+        }
+    }
+
+    /// What a report shows, taken out of what is no longer needed.
+    pub(crate) fn take_shown(&mut self, stored: Stored) -> Option<Shown> {
+        match stored {
+            Stored::Here(seldom) => Some(seldom.shown),
+            _ => self.read(&stored, Shown::read),
+        }
+    }
+
+    fn read<T>(&mut self, stored: &Stored, part: fn(&mut Reader<'_>) -> Option<T>) -> Option<T> {
+        let frame = match stored {
+            Stored::Here(_) => None,
+            Stored::Aside(place) => {
+                let file = self.aside.opened().map(Open::written);
+                file.and_then(|file| self.own.record(file, *place))
+            }
+            Stored::Cached(place) => {
+                let file = self.aside.cache.as_ref();
+                file.and_then(|file| self.cached.record(file, *place))
+            }
+        };
+        let found = frame.and_then(|frame| part(&mut Reader::new(frame)));
+        // What is not found this way may be at hand still.
+        found.or_else(|| self.aside.read(stored, part))
     }
 }
 
@@ -215,11 +266,13 @@ mod tests {
         let stored: Vec<Stored> = all.iter().map(|s| aside.put(s.clone(), None)).collect();
         let here = |s: &&Stored| matches!(s, Stored::Here(_));
         assert!(stored.iter().filter(here).count() < 8);
+        let mut onward = aside.onward();
         for (seldom, stored) in all.iter().zip(stored) {
             assert_eq!(aside.detail(&stored).as_deref(), Some(&seldom.detail));
+            assert_eq!(onward.detail(&stored).as_deref(), Some(&seldom.detail));
             assert_eq!(aside.shown(&stored).as_deref(), Some(&seldom.shown));
             assert_eq!(*aside.segments(&stored), *seldom.segments);
-            assert_eq!(aside.take_shown(stored).as_ref(), Some(&seldom.shown));
+            assert_eq!(onward.take_shown(stored).as_ref(), Some(&seldom.shown));
         }
         let roomy = Aside::beyond(u64::MAX);
         assert!(all.into_iter().all(|s| here(&&roomy.put(s, None))));

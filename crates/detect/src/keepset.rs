@@ -30,6 +30,9 @@ use crate::record::Record;
 /// How many messages are compared with what is kept at a time; few in tests, which have few messages.
 pub(crate) const BATCH: usize = if cfg!(test) { 8 } else { 512 };
 
+/// So many messages at the most are asked about one after the other, on one thread: some take much longer than others, and nobody should wait for who has them all.
+const TOGETHER: usize = 16;
+
 /// What is kept so far.
 pub(crate) struct Kept {
     /// For each message whether it is.
@@ -188,6 +191,7 @@ impl<'s> Walk<'s> {
         let seen: &Kept = kept;
         let first: Vec<Option<Proven>> = batch
             .par_iter()
+            .with_max_len(TOGETHER)
             .map(|&a| match known(a) {
                 None => self.prove(a, seen, u32::MAX),
                 Some(outcome) if outcome == Outcome::COVERED => again(a, outcome),
@@ -233,6 +237,7 @@ impl<'s> Walk<'s> {
             let kept_before: &Kept = kept;
             let proven: Vec<Option<Proven>> = waiting
                 .par_iter()
+                .with_max_len(TOGETHER)
                 .map(|(a, near)| match known(*a) {
                     None => self.prove_by(*a, near, kept_before),
                     Some(outcome) => again(*a, outcome),
@@ -261,6 +266,7 @@ impl<'s> Walk<'s> {
         let open: HashSet<u32, FixedState> = open.iter().copied().collect();
         let near: Vec<Vec<u32>> = rest
             .par_iter()
+            .with_max_len(TOGETHER)
             .map(|&a| {
                 if known(a).is_some() {
                     return Vec::new();
@@ -305,6 +311,7 @@ impl<'s> Walk<'s> {
         let seen: &Kept = kept;
         let hopeful: Vec<u32> = stay
             .par_iter()
+            .with_max_len(TOGETHER)
             .copied()
             .filter(|&a| {
                 progress.advance(1, 0);

@@ -13,6 +13,7 @@ use crate::hard::tells_news;
 use crate::near::{Fingerprints, Nearby};
 use crate::part::Whole;
 use crate::record::Record;
+use crate::seldom::Detail;
 use crate::shared::{Holding, Leading, Likely, Lists, PIECE, Reach, Shared, add_likely};
 use crate::threads::conversation;
 
@@ -65,8 +66,18 @@ impl Looks {
         let pieces: Vec<Piece> = some
             .map(|(records, ranks)| {
                 let mut piece = Piece::default();
+                let mut onward = told.aside.onward();
                 for (record, &rank) in records.iter().zip(ranks) {
-                    told.look(record, rank, pairs, sentences, &mut piece);
+                    // One of which its sentences are no longer known stays.
+                    let detail = onward.detail(&record.seldom);
+                    told.look(
+                        record,
+                        detail.as_deref(),
+                        rank,
+                        pairs,
+                        sentences,
+                        &mut piece,
+                    );
                 }
                 piece.fingerprints.shrink_to_fit();
                 piece.sentences.shrink_to_fit();
@@ -134,20 +145,16 @@ impl Told<'_> {
     fn look(
         &self,
         record: &Record,
+        detail: Option<&Detail>,
         rank: u32,
         pairs: &Twice,
         sentences: &Twice,
         piece: &mut Piece,
     ) {
         let known = self.whole.map_or(pairs, Whole::pairs);
-        // One of which its sentences are no longer known stays.
-        let detail = self.aside.detail(&record.seldom);
         let new = known.count_single(&record.facts) > 0
-            || detail
-                .as_ref()
-                .is_none_or(|detail| tells_news(detail, |pairs| known.count_single(pairs)));
+            || detail.is_none_or(|detail| tells_news(detail, |pairs| known.count_single(pairs)));
         let detail = detail.filter(|_| rank != u32::MAX);
-        let detail = detail.as_deref();
         let fingerprints = match self.whole {
             Some(_) => Vec::new(),
             None => detail.map_or_else(Vec::new, |detail| detail.fingerprints(self.winnow)),

@@ -7,7 +7,7 @@ use foldhash::fast::FixedState;
 use twicetold_model::{Form, Location, Verdict};
 use twicetold_source::Again;
 
-use crate::aside::{Aside, Stored};
+use crate::aside::{Onward, Stored};
 use crate::record::Record;
 use crate::scan::ScannedMessage;
 use crate::seldom::Shown;
@@ -38,10 +38,10 @@ impl Left {
         self,
         verdict: Verdict,
         residue: Vec<String>,
-        aside: &Aside,
+        onward: &mut Onward<'_>,
         again: &Again<'_>,
     ) -> ScannedMessage {
-        let shown = aside.take_shown(self.seldom);
+        let shown = onward.take_shown(self.seldom);
         // What cannot be read back from where it was put stands in the message still.
         let shown = shown.unwrap_or_else(|| {
             let raw = again.read(&self.location, self.bytes);

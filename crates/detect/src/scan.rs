@@ -9,7 +9,7 @@ use twicetold_model::{Category, Form, Location, Problem, Standing, Verdict, Witn
 use twicetold_source::{Again, Collection, Trouble};
 
 use crate::amend::{Before, amended};
-use crate::aside::Aside;
+use crate::aside::{Aside, Onward};
 use crate::cache::{Cache, Course, Keeping, Opened, Reader, texts};
 use crate::check;
 use crate::comparable::Comparable;
@@ -437,21 +437,23 @@ fn decide(
     // Of the records only what the report shows is needed from here on: the rest makes room for the report.
     let left: Vec<Left> = records.into_par_iter().map(Left::of).collect();
     let again = Again::of(collection);
-    let message = |((left, verdict), residue): ((Left, Verdict), Vec<String>)| {
-        left.into_message(verdict, residue, &aside, &again)
+    let message = |onward: &mut Onward<'_>,
+                   ((left, verdict), residue): ((Left, Verdict), Vec<String>)| {
+        left.into_message(verdict, residue, onward, &again)
     };
     let mut messages: Vec<ScannedMessage> =
         match before.and_then(|before| Some((before, last_scan()?))) {
             None => {
                 let all = left.into_par_iter().zip(verdicts).zip(residues);
-                all.map(message).collect()
+                all.map_init(|| aside.onward(), message).collect()
             }
             // What is shown of a message is what was shown. There is no room for another list of all of them.
             Some((before, last)) => {
                 let all = left.into_iter().zip(verdicts).zip(residues);
                 let all = all.zip(before.messages_of(last.messages));
+                let mut onward = aside.onward();
                 all.map(|(((left, verdict), residue), last)| match last {
-                    None => message(((left, verdict), residue)),
+                    None => message(&mut onward, ((left, verdict), residue)),
                     Some(last) => ScannedMessage {
                         verdict,
                         residue,
@@ -626,6 +628,7 @@ fn residue_texts(
         .par_iter()
         .zip(known)
         .enumerate()
+        .with_max_len(256)
         .map(|(n, (verdict, known))| {
             if verdict.residue.is_empty() || !known.is_empty() {
                 return known;

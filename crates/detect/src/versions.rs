@@ -56,6 +56,7 @@ impl Walk<'_> {
         // Near copies have each other for candidates. One after the other, the texts of one are at hand for the next.
         let mut near: Vec<(u32, Vec<u32>)> = asked
             .par_iter()
+            .with_max_len(TOGETHER)
             .map(|&a| (a, self.near_copies(a, kept)))
             .collect();
         near.retain(|(_, candidates)| {

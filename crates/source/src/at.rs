@@ -58,6 +58,23 @@ pub fn write_all_at(file: &File, mut bytes: &[u8], mut at: u64) -> io::Result<()
     Ok(())
 }
 
+/// Fills `bytes` with what stands at a place of a file, as far as there is any; how many there were. Where others read in it does not matter.
+///
+/// # Errors
+/// If the file cannot be read.
+pub fn fill_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<usize> {
+    let mut read = 0;
+    while read < bytes.len() {
+        match read_at(file, &mut bytes[read..], at.saturating_add(read as u64)) {
+            Ok(0) => break,
+            Ok(more) => read += more,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(read)
+}
+
 /// Appends what stands at a place of a file, no more than `length` bytes; how many there were. Where others read in it does not matter.
 ///
 /// # Errors
@@ -70,21 +87,9 @@ pub(crate) fn append_at(
 ) -> io::Result<usize> {
     let before = bytes.len();
     bytes.resize(before + length, 0);
-    let mut read = 0;
-    while read < length {
-        let rest = &mut bytes[before + read..];
-        match read_at(file, rest, at.saturating_add(read as u64)) {
-            Ok(0) => break,
-            Ok(more) => read += more,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => {
-                bytes.truncate(before);
-                return Err(error);
-            }
-        }
-    }
-    bytes.truncate(before + read);
-    Ok(read)
+    let read = fill_at(file, &mut bytes[before..], at);
+    bytes.truncate(before + read.as_ref().unwrap_or(&0));
+    read
 }
 
 #[cfg(unix)]

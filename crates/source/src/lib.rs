@@ -48,7 +48,7 @@ use std::sync::atomic::Ordering;
 
 use twicetold_model::{Location, RawMessage};
 
-pub use at::{read_exact_at, write_all_at};
+pub use at::{fill_at, read_exact_at, write_all_at};
 pub use checksum::Checksum;
 pub use discarded::{LeftOut, can_be_trash, can_be_trash_on_server};
 pub use held::Pile;

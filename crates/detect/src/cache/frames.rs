@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use foldhash::fast::FixedState;
-use twicetold_source::{read_exact_at, write_all_at};
+use twicetold_source::{fill_at, read_exact_at, write_all_at};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::bytes::{Reader, Writer};
@@ -221,6 +221,36 @@ pub(crate) fn read_back(file: &File, place: Place) -> Option<Vec<u8>> {
     Some(frame)
 }
 
+/// A stretch of a file that was read lately: whoever asks for records that stand one behind the other finds most of them in it.
+#[derive(Debug, Default)]
+pub(crate) struct Stretch {
+    at: u64,
+    /// How many of the bytes are of the file.
+    length: usize,
+    bytes: Vec<u8>,
+}
+
+/// How long one is, or as long as the record that is asked for.
+const STRETCH: usize = 64 << 10;
+
+impl Stretch {
+    /// The record at a place of the file, if it is as it was written. All that is asked for stands in one file, to which nothing is added meanwhile.
+    pub(crate) fn record(&mut self, file: &File, place: Place) -> Option<&[u8]> {
+        let wanted = place.length as usize;
+        if place.at < self.at || place.end() > self.at + self.length as u64 {
+            self.bytes
+                .resize(self.bytes.len().max(wanted).max(STRETCH), 0);
+            self.at = place.at;
+            // Nothing, if it cannot be read.
+            self.length = 0;
+            self.length = fill_at(file, &mut self.bytes, place.at).ok()?;
+        }
+        let from = usize::try_from(place.at - self.at).ok()?;
+        let read = self.bytes.get(..self.length)?;
+        checked(read.get(from..)?.get(..wanted)?, place)
+    }
+}
+
 /// Reads many records, each known by its number among them; those that stand close together are read at once. What is not as it was written is `None`.
 pub(super) fn read_each(path: &Path, places: &[Place], mut each: impl FnMut(usize, Option<&[u8]>)) {
     let Ok(mut file) = File::open(path) else {
@@ -305,8 +335,15 @@ mod tests {
         let length = appending.finish().unwrap();
         assert_eq!(std::fs::metadata(&path).unwrap().len(), length);
         let file = File::open(&path).unwrap();
+        let mut stretch = Stretch::default();
         for (n, place) in places.into_iter().flatten() {
             assert_eq!(read_back(&file, place), Some(record(n)), "{n}");
+            assert_eq!(stretch.record(&file, place), Some(&*record(n)), "{n}");
+            let wrong = Place {
+                at: place.at + 1,
+                ..place
+            };
+            assert_eq!(stretch.record(&file, wrong), None, "{n}");
         }
         assert_eq!(appending.add(b"late"), None);
         assert!(Appending::create(&path).is_err(), "there is one");

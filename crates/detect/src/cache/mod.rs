@@ -37,7 +37,7 @@ use known::{Kept, Known, KnownFile, KnownMessage};
 use related::Pieces;
 
 pub(crate) use bytes::{Reader, Writer};
-pub(crate) use frames::{Appending, Place, read_back};
+pub(crate) use frames::{Appending, Place, Stretch, read_back};
 pub(crate) use records::{all_pairs_in, problems, read_problems};
 pub(crate) use related::{Course, Keeping, Part, Related};
 pub(crate) use verdicts::{
