@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use rayon::prelude::*;
+
 /// A small filter that remembers whether a key was seen once or more often. It may take a single key for a shared one,
 /// never the other way round, and what it answers depends neither on the order of insertion nor on threads.
 #[derive(Debug)]
@@ -24,16 +26,14 @@ impl Twice {
     /// A filter for about so many keys: two to four bytes each.
     pub fn with_room_for(keys: usize) -> Self {
         let bits = Self::bits_for(keys);
-        let filter = Self {
-            bits: (0..bits / 32).map(|_| AtomicU64::new(0)).collect(),
+        let words = 0..(bits / 32) as usize;
+        // Memory that nobody has written to is no memory yet: all processors would have to stop for each page that is written to later. All threads write.
+        let zeros = words.into_par_iter().with_min_len(PAGE);
+        Self {
+            bits: zeros.map(|_| AtomicU64::new(0)).collect(),
             stride: 2,
             mask: bits - 1,
-        };
-        // Memory that was only read is no memory yet: all processors would have to stop for each page that is written to later.
-        for word in filter.bits.iter().step_by(PAGE) {
-            word.store(0, Ordering::Relaxed);
         }
-        filter
     }
 
     /// A filter that knows nothing but which keys occur more than once: `more` is the bit of each, the lowest bit of each
