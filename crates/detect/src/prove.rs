@@ -24,6 +24,7 @@ use crate::keepset::{Kept, Walk};
 use crate::memo::{Question as Asked, write_yes_or_no, yes_or_no};
 use crate::options::Numbering;
 use crate::proven::{Proven, read_proven, write_proven};
+use crate::record::Told;
 use crate::seldom::Detail;
 use crate::shared::Leading;
 use crate::versions::counterpart;
@@ -57,6 +58,8 @@ struct Question<'q, 's> {
     a: u32,
     /// Its sentences and word pairs.
     detail: &'q Detail,
+    /// For each sentence the number by which it is known who has it word for word, if it says something and others have it.
+    numbers: Vec<Option<u32>>,
     /// A kept message that may not be asked.
     without: u32,
     /// Messages that may hold much of it, the best first, once they are asked for.
@@ -146,8 +149,13 @@ impl<'s> Walk<'s> {
         }
         // It may have to be read back from a file: once is enough.
         let detail = self.detail(a)?;
+        let number = |told: &Told| match told.is_content() {
+            true => self.leads.sentences.number(told.hash),
+            false => None,
+        };
         answer(Question {
             detail: &detail,
+            numbers: detail.told.iter().map(number).collect(),
             walk: self,
             kept,
             a,
@@ -299,17 +307,24 @@ impl<'s> Question<'_, 's> {
     }
 
     /// The kept messages that have a sentence word for word, as far as it leads to them and they may be asked.
-    fn holders(&self, sentence: u64) -> impl Iterator<Item = u32> {
-        let holders = self.walk.led_to(&self.walk.leads.sentences, sentence);
+    fn holders(&self, sentence: usize) -> impl Iterator<Item = u32> {
+        let sentences = &self.walk.leads.sentences;
+        let ranks = self.numbers[sentence].map_or(&[][..], |number| sentences.numbered(number));
+        let holders = ranks.iter().map(|&rank| self.walk.order[rank as usize]);
         holders.filter(|&b| self.may_ask(b))
+    }
+
+    /// The sentences that say something, by their numbers.
+    fn content(&self) -> impl Iterator<Item = usize> {
+        let told = self.detail.told.iter().enumerate();
+        told.filter(|(_, t)| t.is_content()).map(|(n, _)| n)
     }
 
     /// Sentences that no kept message is known to have word for word.
     fn hard(&self) -> Vec<usize> {
-        let told = self.detail.told.iter().enumerate();
-        told.filter(|(_, t)| t.is_content() && !t.answers())
-            .filter(|(_, t)| self.holders(t.hash).next().is_none())
-            .map(|(n, _)| n)
+        self.content()
+            .filter(|&n| !self.detail.told[n].answers())
+            .filter(|&n| self.holders(n).next().is_none())
             .collect()
     }
 
@@ -444,8 +459,7 @@ impl<'s> Question<'_, 's> {
     /// Everybody who may have a sentence with some words altered, sorted: who has one of the others word for word, or much of all of it.
     fn related(&self) -> &[Related<'s>] {
         self.related.get_or_init(|| {
-            let told = self.detail.told.iter().filter(|t| t.is_content());
-            let mut related: Vec<u32> = told.flat_map(|t| self.holders(t.hash)).collect();
+            let mut related: Vec<u32> = self.content().flat_map(|n| self.holders(n)).collect();
             related.extend_from_slice(self.likely());
             related.sort_unstable();
             let each = related.chunk_by(|a, b| a == b);
@@ -460,44 +474,38 @@ impl<'s> Question<'_, 's> {
 
     /// Those who have the sentence that fewest kept messages have: who has every sentence is among them.
     fn of_the_rarest(&self) -> Vec<u32> {
-        let told = self.detail.told.iter().filter(|t| t.is_content());
-        let lists = told.map(|t| (self.holders(t.hash).count(), t.hash));
+        let lists = self.content().map(|n| (self.holders(n).count(), n));
         let rarest = lists.filter(|(count, _)| *count > 0).min_by_key(|l| l.0);
-        let holders = rarest.map(|(_, hash)| self.holders(hash).take(COMMON));
+        let holders = rarest.map(|(_, n)| self.holders(n).take(COMMON));
         holders.into_iter().flatten().collect()
     }
 
     /// Whether `b` is known to have a sentence.
-    fn has(&self, b: u32, n: usize, hash: u64) -> bool {
-        let rank = self.walk.ranks[b as usize];
-        self.walk.leads.sentences.has(rank, hash) || self.found.contains(&(n, b))
+    fn has(&self, b: u32, n: usize) -> bool {
+        let keys = || self.walk.leads.sentences.keys(self.walk.ranks[b as usize]);
+        self.numbers[n].is_some_and(|number| keys().binary_search(&number).is_ok())
+            || self.found.contains(&(n, b))
     }
 
     fn has_all(&self, b: u32) -> bool {
-        let told = self.detail.told.iter().enumerate();
-        told.filter(|(_, t)| t.is_content())
-            .all(|(n, t)| self.has(b, n, t.hash))
+        self.content().all(|n| self.has(b, n))
     }
 
     /// Messages that have every sentence together, as far as the records know; what an answer answers is left to the
     /// proof.
     fn several(&self, pool: &mut Vec<u32>) -> Option<Vec<u32>> {
         let all = &self.detail.told;
-        let mut open: Vec<usize> = (0..all.len())
-            .filter(|&n| all[n].is_content() && !all[n].answers())
-            .collect();
+        let mut open: Vec<usize> = self.content().filter(|&n| !all[n].answers()).collect();
         let mut chosen: Vec<u32> = Vec::new();
         let gain = |b: u32, open: &[usize]| -> u32 {
-            let told = open.iter().map(|&n| (n, &all[n]));
-            told.filter(|&(n, t)| self.has(b, n, t.hash))
-                .map(|(_, t)| t.len())
-                .sum()
+            let has = open.iter().filter(|&&n| self.has(b, n));
+            has.map(|&n| all[n].len()).sum()
         };
         while let Some(&first) = open.first() {
             // The first of equally good ones: the pool has a fixed order.
             let best = pool.iter().rev().max_by_key(|&&b| gain(b, &open)).copied();
             let Some(best) = best.filter(|&b| gain(b, &open) > 0) else {
-                let holders = self.holders(all[first].hash);
+                let holders = self.holders(first);
                 let fresh = holders.filter(|b| !pool.contains(b));
                 let fresh: Vec<u32> = fresh.take(HOLDERS).collect();
                 if fresh.is_empty() {
@@ -510,7 +518,7 @@ impl<'s> Question<'_, 's> {
                 return None;
             }
             chosen.push(best);
-            open.retain(|&n| !self.has(best, n, all[n].hash));
+            open.retain(|&n| !self.has(best, n));
         }
         (!chosen.is_empty() || !pool.is_empty()).then_some(chosen)
     }

@@ -359,10 +359,9 @@ impl<K: Key> Leading<K> {
         self.of.row(rank)
     }
 
-    /// Whether the message at a place in the walk has a key that others have as well.
-    pub(crate) fn has(&self, rank: u32, key: K) -> bool {
-        let number = self.numbers.get(key);
-        number.is_some_and(|number| self.keys(rank).binary_search(&number).is_ok())
+    /// The number of a key that several messages have.
+    pub(crate) fn number(&self, key: K) -> Option<u32> {
+        self.numbers.get(key)
     }
 
     /// Whom each key leads to, and apart from that the keys of each message, packed.
@@ -378,7 +377,7 @@ impl<K: Key> Leading<K> {
 
     /// The messages that a key leads to, in the order of the walk.
     pub(crate) fn holders(&self, key: K) -> &[u32] {
-        let number = self.numbers.get(key);
+        let number = self.number(key);
         number.map_or(&[], |number| self.numbered(number))
     }
 }

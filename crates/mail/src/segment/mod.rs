@@ -75,8 +75,11 @@ pub fn segment(text: &str, envelope: &Envelope) -> Vec<Segment> {
 /// No segments are nobody's.
 pub(crate) fn may_be_of(text: &str, segments: &[Segment]) -> bool {
     let wordless = |from: usize, to: usize| {
+        // No early end, so that the compiler can look at many bytes at once: marks of a deep quotation are all there is, as a rule.
+        let may_be = |b: u8| b.is_ascii_alphanumeric() | !b.is_ascii();
+        let may_have = |gap: &str| gap.bytes().fold(false, |found, b| found | may_be(b));
         text.get(from..to)
-            .is_some_and(|gap| !gap.contains(char::is_alphanumeric))
+            .is_some_and(|gap| !may_have(gap) || !gap.contains(char::is_alphanumeric))
     };
     let begins_a_line = |at: usize| at == 0 || text.as_bytes().get(at - 1) == Some(&b'\n');
     let mut before = 0;
