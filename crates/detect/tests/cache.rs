@@ -130,6 +130,8 @@ enum Change {
     Copy(usize),
     Append(Vec<usize>),
     RewriteMbox(Vec<usize>),
+    /// One letter of the mbox is another one: every message stands where it stood.
+    Alter(usize),
 }
 
 fn change() -> impl Strategy<Value = Change> {
@@ -142,6 +144,7 @@ fn change() -> impl Strategy<Value = Change> {
         any::<usize>().prop_map(Change::Copy),
         few().prop_map(Change::Append),
         few().prop_map(Change::RewriteMbox),
+        any::<usize>().prop_map(Change::Alter),
     ]
 }
 
@@ -190,6 +193,13 @@ impl Place {
                 self.write("old.mbox", &text);
             }
             Change::RewriteMbox(own) => self.write("old.mbox", &mbox(own)),
+            Change::Alter(n) => {
+                let text = fs::read_to_string(self.path("old.mbox")).unwrap_or_default();
+                let places: Vec<usize> = text.match_indices('e').map(|(at, _)| at).collect();
+                if let Some(&at) = places.get(n % places.len().max(1)) {
+                    self.write("old.mbox", &format!("{}a{}", &text[..at], &text[at + 1..]));
+                }
+            }
         }
     }
 }
@@ -336,6 +346,23 @@ fn verifying_reads_every_byte() {
     let with = place.scan_with(&place.cache().verifying());
     assert_eq!(with.remembered + 1, all(&with));
     place.same();
+}
+
+#[test]
+fn a_letter_changed_in_the_middle_of_a_growing_mbox_is_noticed() {
+    let place = Place::new();
+    for n in 0..10 {
+        place.change(n, &Change::Append(vec![n, n + 1]));
+    }
+    place.same();
+    let text = fs::read_to_string(place.path("old.mbox")).unwrap();
+    let words = text.match_indices("\n\n").nth(4).unwrap().0;
+    let letter = words + text[words..].find('e').unwrap();
+    let altered = format!("{}a{}", &text[..letter], &text[letter + 1..]);
+    place.write("old.mbox", &altered);
+    place.change(10, &Change::Append(vec![3, 5]));
+    let scan = place.same();
+    assert_eq!(scan.remembered + 2, all(&scan));
 }
 
 #[test]
