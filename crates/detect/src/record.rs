@@ -292,16 +292,18 @@ fn identity(document: &Document) -> u128 {
 /// A checksum that no two different texts share.
 fn digest(document: &Document) -> Digest {
     let mut state = blake3::Hasher::new();
-    state.update(&(document.text.len() as u64).to_le_bytes());
+    // The text first: where it begins with a whole block, many blocks are hashed at a time. How long each part is stands behind them all.
     state.update(document.text.as_bytes());
     let mut digests: Vec<_> = document.attachments.iter().map(|a| a.digest).collect();
     digests.sort_unstable();
-    state.update(&(digests.len() as u64).to_le_bytes());
     for digest in &digests {
         state.update(digest);
     }
     for link in &document.links {
         state.update(&link.to_le_bytes());
+    }
+    for length in [document.text.len(), digests.len(), document.links.len()] {
+        state.update(&(length as u64).to_le_bytes());
     }
     state.finalize().into()
 }
