@@ -313,9 +313,11 @@ fn what_a_new_message_does_not_touch_is_not_asked_about() {
         all(&third),
         "the copy is known by its bytes"
     );
-    // What several had, one may have alone from now on: everything is counted anew.
+    // One is gone: what it had, another one may have alone from now on.
     fs::remove_file(place.path("box/cur/17b:2,")).unwrap();
-    assert_eq!(place.same().settled, 0);
+    let fourth = place.same();
+    let open = all(&fourth) - fourth.settled;
+    assert!((2..9).contains(&open), "{open} of {}", all(&fourth));
 }
 
 #[test]

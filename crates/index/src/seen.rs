@@ -15,8 +15,8 @@ pub struct Seen {
     /// For each [`BLOCK`] of slots those that are used: how far each is from the one before it, and whether it was seen again,
     /// as one number of seven bits a byte, the lowest first; all but the last byte of a number are marked.
     blocks: Rows<u8>,
-    /// What was noted since: the slot, and whether it was seen again.
-    noted: BTreeMap<u64, bool>,
+    /// What was noted since: the slot, and how often it was seen in all.
+    noted: BTreeMap<u64, Times>,
 }
 
 /// How often the keys of a slot were seen.
@@ -82,8 +82,7 @@ impl Seen {
     pub fn times(&self, key: u64) -> Times {
         let slot = self.slot(key);
         match self.noted.get(&slot) {
-            Some(true) => Times::More,
-            Some(false) => Times::Once,
+            Some(&times) => times,
             None => {
                 let found = unpacked(self.blocks.row((slot / BLOCK) as u32))
                     .take_while(|(at, _)| *at <= slot % BLOCK)
@@ -108,10 +107,15 @@ impl Seen {
     pub fn note(&mut self, key: u64) {
         let again = match self.times(key) {
             Times::More => return,
-            Times::Once => true,
-            Times::Never => false,
+            Times::Once => Times::More,
+            Times::Never => Times::Once,
         };
         self.noted.insert(self.slot(key), again);
+    }
+
+    /// Notes that the keys of a key's slot were seen so often, whatever was noted before.
+    pub fn recount(&mut self, key: u64, times: Times) {
+        self.noted.insert(self.slot(key), times);
     }
 
     /// The lists of all blocks, with what was noted since.
@@ -120,19 +124,21 @@ impl Seen {
         let mut noted = self.noted.into_iter().peekable();
         for (block, row) in (0..).zip(self.blocks.iter()) {
             let mut own = BTreeMap::new();
-            while let Some((slot, more)) = noted.next_if(|(slot, _)| slot / BLOCK == block) {
-                own.insert(slot % BLOCK, more);
+            while let Some((slot, times)) = noted.next_if(|(slot, _)| slot / BLOCK == block) {
+                own.insert(slot % BLOCK, times);
             }
             if own.is_empty() {
                 rows.push(row.iter().copied());
                 continue;
             }
             for (at, more) in unpacked(row) {
-                *own.entry(at).or_default() |= more;
+                let times = if more { Times::More } else { Times::Once };
+                own.entry(at).or_insert(times);
             }
             let mut packed = Vec::new();
             let mut packing = Packing::new(&mut packed);
-            own.into_iter().for_each(|(at, more)| packing.add(at, more));
+            let used = own.into_iter().filter(|(_, times)| *times != Times::Never);
+            used.for_each(|(at, times)| packing.add(at, times == Times::More));
             rows.push(packed);
         }
         rows
@@ -221,6 +227,25 @@ mod tests {
             }
             assert!(again.blocks.iter().eq(whole.blocks.iter()));
         }
+    }
+
+    #[test]
+    fn what_is_counted_anew_is_as_if_it_had_never_been_otherwise() {
+        let (twice, less) = (Twice::with_room_for(5000), Twice::with_room_for(5000));
+        twice.insert_each((0..3000).map(key));
+        twice.insert_each((0..2000).map(key));
+        less.insert_each((0..2500).map(key));
+        less.insert_each((0..1000).map(key));
+        let (mut seen, whole) = (packed(&twice), packed(&less));
+        for n in 1000..3000 {
+            seen.recount(key(n), whole.times(key(n)));
+        }
+        let again = Seen::of(seen.slots(), seen.clone().blocks()).unwrap();
+        for n in 0..4000 {
+            assert_eq!(seen.times(key(n)), whole.times(key(n)), "{n}");
+            assert_eq!(again.times(key(n)), whole.times(key(n)), "{n}");
+        }
+        assert!(again.blocks.iter().eq(whole.blocks.iter()));
     }
 
     #[test]

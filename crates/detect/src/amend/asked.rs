@@ -5,10 +5,12 @@ use std::collections::{HashMap, HashSet};
 use foldhash::fast::FixedState;
 
 use super::Members;
+use super::gone::Gone;
 use super::merge::{Merged, Touched};
 use crate::cache::Course;
 use crate::leads::Told;
 use crate::near::{Fingerprints, least_shared};
+use crate::record::Record;
 use crate::shared::Reach;
 
 /// Those who have to be asked again.
@@ -100,14 +102,15 @@ impl<'a> Asked<'a> {
     }
 
     /// A message with an attachment or a link sees others that have it.
-    pub(super) fn by_things(&mut self) {
+    pub(super) fn by_things(&mut self, gone: &[Gone]) {
+        fn things_of(record: &Record) -> impl Iterator<Item = &u64> {
+            record.attachments.iter().chain(&record.links)
+        }
         let records = self.told.records;
-        let of = |n: usize| records[n].attachments.iter().chain(&records[n].links);
-        let things: HashSet<u64, FixedState> = self
-            .changed()
-            .flat_map(|n| of(n as usize))
-            .copied()
-            .collect();
+        let of = |n: usize| things_of(&records[n]);
+        let changed = self.changed().flat_map(|n| of(n as usize));
+        let had = gone.iter().flat_map(|gone| things_of(&gone.record));
+        let things: HashSet<u64, FixedState> = changed.chain(had).copied().collect();
         if things.is_empty() {
             return;
         }

@@ -17,7 +17,7 @@ use crate::options::Options;
 use crate::progress::Progress;
 use crate::record::{Record, print, record};
 
-/// If more than this have come, everything is counted anew: nobody is further than a batch from where it was in the walk.
+/// If more than this have come or gone, everything is counted anew: nobody is further than a batch from where it was in the walk.
 pub(super) const MOST: usize = BATCH / 2;
 
 /// A message that was not there before.
@@ -37,6 +37,8 @@ pub(super) struct Changes {
     pub(super) places: Vec<(Location, u128, Place)>,
     /// Those that came, in the order of their places.
     pub(super) came: Vec<Came>,
+    /// The checksums of those that are there no longer.
+    pub(super) gone: Vec<u128>,
     /// How many messages the last scan had.
     pub(super) before: usize,
     /// How many of those that came were known by their bytes.
@@ -50,7 +52,7 @@ enum Found {
 }
 
 impl Changes {
-    /// Looks at every file that is not as it was. `None` if too much has changed, if a message is gone, or if something cannot be read.
+    /// Looks at every file that is not as it was. `None` if too much has changed, or if something cannot be read.
     pub(super) fn since(
         cache: &Opened,
         unchanged: &Unchanged,
@@ -144,6 +146,7 @@ impl Changes {
         }
         came.sort_by(|a, b| a.record.location.cmp(&b.record.location));
         let (mut stay, mut places) = (Vec::with_capacity(before), Vec::with_capacity(before));
+        let mut gone = Vec::new();
         let mut number = 0;
         for file in cache.last_files() {
             let path: std::sync::Arc<str> = file.path.into();
@@ -154,11 +157,15 @@ impl Changes {
                         stay.push(number);
                         places.push((Location { path, offset }, print, place));
                     }
-                    // What nobody has any more may have been half of what several had.
                     false => {
-                        came.iter_mut()
-                            .find(|one| !one.moved && one.record.print == print)?
-                            .moved = true
+                        let mut others = came.iter_mut().filter(|one| !one.moved);
+                        match others.find(|one| one.record.print == print) {
+                            Some(one) => one.moved = true,
+                            None => gone.push(print),
+                        }
+                        if came.len() + gone.len() > MOST {
+                            return None;
+                        }
                     }
                 }
                 number += 1;
@@ -168,6 +175,7 @@ impl Changes {
             stay,
             places,
             came,
+            gone,
             before,
             known: is_known,
         })

@@ -1,13 +1,14 @@
-//! A few messages have come: what has to be asked again?
+//! A few messages have come or gone: what has to be asked again?
 //!
-//! A scan whose mail is that of the last one with a few messages more does not count everything anew. `came` finds what came, and what stands where it stood. What the last scan
-//! kept of how its messages are related is loaded; `watched` says who has something of what those have that came, `merge` puts them into the lists of who has what, and `asked` says
+//! A scan whose mail is that of the last one with a few messages more or less does not count everything anew. `came` finds what came, what stands where it stood, and what is gone. What the last scan
+//! kept of how its messages are related is loaded; `gone` counts anew what those had that are gone; `watched` says who has something of what those have that came, `merge` puts them into the lists of who has what, and `asked` says
 //! for whom a list leads to others than it did. From there the walk goes as ever, but what was decided `before` is asked again only where something is different. The
 //! verdicts are those of a whole scan.
 
 mod asked;
 mod before;
 mod came;
+mod gone;
 mod merge;
 #[cfg(test)]
 mod tests;
@@ -34,6 +35,7 @@ use crate::seldom::Detail;
 use crate::shared::{Lists, Shared};
 use asked::Asked;
 use came::{Came, Changes, Uncounted};
+use gone::{Gone, recounted};
 use merge::{Merged, merged};
 
 pub(crate) use before::Before;
@@ -71,6 +73,7 @@ pub(crate) fn amended(
         stay,
         places,
         mut came,
+        gone,
         before,
         known,
     } = changes?;
@@ -89,7 +92,13 @@ pub(crate) fn amended(
         sentences,
         course,
     };
-    let watched = amending.watched(&came);
+    let gone = Gone::of(&gone, cache)?;
+    let fallen = match gone.is_empty() {
+        true => Vec::new(),
+        false => recounted(&gone, &places, &came, cache, &mut amending.seen)?,
+    };
+    let mut watched = amending.watched(&came);
+    fallen.iter().for_each(|&slot| watched.add_number(slot));
     let mut uncounted = Uncounted::of(&mut came);
     // Records in the order of their places; those that came between those that stay.
     let mut records = Vec::with_capacity(stay.len() + came.len());
@@ -124,7 +133,7 @@ pub(crate) fn amended(
     let aside = Aside::beyond(u64::MAX).beside(cache.records());
     let told = placed.told(&records, &aside, options);
     let judged = || cache.last_judged(options);
-    let (leads, new, before) = amending.relate(&told, members, cache.keeping(), judged)?;
+    let (leads, new, before) = amending.relate(&told, members, &gone, cache.keeping(), judged)?;
     Some(Ready {
         records,
         troubles: troubles(collection),
@@ -163,7 +172,7 @@ fn fits(course: &Course, count: usize) -> bool {
 pub(super) struct Members {
     /// For each its number in the last scan.
     pub(super) were: Vec<Option<u32>>,
-    /// For each whether it is looked at again: it came, or it has something of what those have that came.
+    /// For each whether it is looked at again: it came, or it has something of what those have that came, or had that are gone.
     pub(super) looked_at: Vec<bool>,
 }
 
@@ -239,6 +248,7 @@ impl Amending {
         self,
         told: &Told<'_>,
         members: Members,
+        gone: &[Gone],
         keeping: Option<&Keeping>,
         judged: impl FnOnce() -> Option<Vec<Judged>> + Send,
     ) -> Option<(Leads, Vec<bool>, Before)> {
@@ -308,7 +318,7 @@ impl Amending {
         let (of, ()) = rayon::join(|| by_fingerprint.lists.holders.turned(count), keep);
         let mut asked = Asked::new(told, &members, &course, &now, &ranks, &new, &no_longer_new);
         asked.by_conversations();
-        asked.by_things();
+        asked.by_things(gone);
         asked.by_sentences(&by_sentence);
         let Merged { lists, touched } = by_fingerprint;
         let nearby = || {

@@ -130,6 +130,8 @@ struct Growing {
     folder: tempfile::TempDir,
     cache: tempfile::TempDir,
     files: Vec<PathBuf>,
+    /// How many were put there in all.
+    put: usize,
     dice: Dice,
     writing: Writing,
 }
@@ -140,6 +142,7 @@ impl Growing {
             folder: tempfile::tempdir().unwrap(),
             cache: tempfile::tempdir().unwrap(),
             files: Vec::new(),
+            put: 0,
             dice: Dice(seed << 40 | 0x9e37_79b9),
             writing: Writing::default(),
         };
@@ -158,7 +161,8 @@ impl Growing {
 
     /// It stands anywhere among those that are there.
     fn put(&mut self, mail: &str) {
-        let name = format!("cur/{:04}.{}:2,", self.dice.below(10_000), self.files.len());
+        self.put += 1;
+        let name = format!("cur/{:04}.{}:2,", self.dice.below(10_000), self.put);
         let path = self.folder.path().join(name);
         fs::write(&path, mail).unwrap();
         self.files.push(path);
@@ -166,7 +170,8 @@ impl Growing {
 
     fn change(&mut self) {
         let any = self.dice.below(self.files.len());
-        match self.dice.below(8) {
+        match self.dice.below(9) {
+            8 => self.remove(any),
             0 => self.put(&fs::read_to_string(&self.files[any]).unwrap()),
             1 => {
                 let to = format!("{}S", self.files[any].to_str().unwrap());
@@ -175,6 +180,10 @@ impl Growing {
             }
             _ => self.write(),
         }
+    }
+
+    fn remove(&mut self, number: usize) {
+        fs::remove_file(self.files.swap_remove(number)).unwrap();
     }
 
     /// Scans with the cache and without it, and compares.
@@ -202,6 +211,31 @@ fn differences(with: &Scan, without: &Scan) -> String {
     let mut different = both.filter(|(a, b)| a != b);
     let first = different.next().unwrap_or_default();
     format!("{}\n{}\nand {} more", first.0, first.1, different.count())
+}
+
+#[test]
+fn a_mailbox_of_many_batches_shrinks_as_if_it_were_read_anew() {
+    let (mut settled, mut all) = (0, 0);
+    for seed in 1..25 {
+        let mut growing = Growing::new(seed, 60 + 31 * (seed as usize % 9));
+        growing.same();
+        for round in 0..10 {
+            for _ in 0..1 + round % 2 {
+                let any = growing.dice.below(growing.files.len());
+                growing.remove(any);
+            }
+            if round % 3 == 0 {
+                growing.change();
+            }
+            let scan = growing.same();
+            settled += scan.settled;
+            all += scan.messages.len() as u64;
+        }
+    }
+    assert!(
+        settled > all / 4,
+        "of {all} verdicts only {settled} were taken over"
+    );
 }
 
 #[test]

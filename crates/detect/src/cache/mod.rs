@@ -377,6 +377,17 @@ impl Opened {
         })
     }
 
+    /// The records at these places, and their word pairs, as far as one of those is watched for: for each in turn, `None` if it is not as it was written.
+    pub(crate) fn having(
+        &self,
+        messages: &[(Location, u128, Place)],
+        watched: &Watched,
+    ) -> Vec<Option<Option<(Record, Vec<u32>)>>> {
+        self.read_each(messages, |frame, (location, print, _)| {
+            records::read_having(frame, location, *print, watched)
+        })
+    }
+
     /// What `read` makes of the record of each of these messages; `None` if it is not as it was written.
     fn read_each<T>(
         &self,

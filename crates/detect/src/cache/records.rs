@@ -78,6 +78,28 @@ pub(crate) fn all_pairs_in(from: &mut Reader<'_>) -> Option<Vec<u32>> {
     read(all, nowhere, 0).map(|(_, pairs)| pairs)
 }
 
+/// The record that these bytes are, and its word pairs, if one of those may be watched for.
+pub(super) fn read_having(
+    bytes: &[u8],
+    location: &Location,
+    print: u128,
+    watched: &Watched,
+) -> Option<Option<(Record, Vec<u32>)>> {
+    let mut from = Reader::new(bytes);
+    Shown::read_names(&mut from, |_| (), |_| ())?;
+    let has = |number: u32| watched.has_number(number);
+    let mut found = Seldom::pass(&mut from, |_| false, has)?;
+    if !found {
+        read_rest(&mut from, location.clone(), print, Stored::Here(Box::default()))?;
+        let _facts = from.each_half()?;
+        found = from.each_half()?.any(has);
+    }
+    match found {
+        true => read(bytes, location.clone(), print).map(Some),
+        false => Some(None),
+    }
+}
+
 /// What stays at hand of the record that these bytes are and that stands at this place, and whether any of its sentences, word pairs and facts is watched for.
 /// Its word pairs can be asked for later; its facts are there if something is watched for.
 pub(super) fn read_at_hand(
