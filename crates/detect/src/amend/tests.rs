@@ -6,10 +6,13 @@ use std::time::Duration;
 
 use twicetold_source::Collection;
 
-use crate::cache::Cache;
+use crate::cache::{Cache, Part};
 use crate::options::Options;
 use crate::progress::Quiet;
 use crate::scan::{Scan, scan, scan_with};
+
+/// So long a file must be left alone to be known again.
+const TICK: Duration = Duration::from_millis(15);
 
 /// Numbers that look random and are always the same.
 struct Dice(u64);
@@ -186,13 +189,55 @@ impl Growing {
         fs::remove_file(self.files.swap_remove(number)).unwrap();
     }
 
+    /// A cache of the mailbox in this folder.
+    fn cache(&self, folder: &tempfile::TempDir) -> Cache {
+        let paths = [self.folder.path().to_owned()];
+        Cache::new(folder.path(), &paths, &Options::default()).settling(TICK)
+    }
+
+    /// Whether the cache holds for the next scan what that of a scan holds which has read everything.
+    fn keeps_the_same(&self) {
+        let fresh = tempfile::tempdir().unwrap();
+        let paths = [self.folder.path().to_owned()];
+        let options = Options::default();
+        scan_with(
+            &self.cache(&fresh),
+            &Collection::open(&paths),
+            &options,
+            &Quiet,
+        );
+        let [own, other] = [&self.cache, &fresh].map(|folder| {
+            let opened = self.cache(folder).open(&options);
+            let related = opened.related().unwrap();
+            let seen: Vec<Vec<u8>> = related
+                .pairs()
+                .unwrap()
+                .blocks()
+                .iter()
+                .map(Vec::from)
+                .collect();
+            let fingerprints = related.lists::<u32>(Part::Fingerprints).unwrap();
+            let sentences = related.lists::<u64>(Part::Sentences).unwrap();
+            let course = related.course().unwrap();
+            let order = (course.order, course.threads, course.new, course.outcomes);
+            let second = (course.hopeful, course.before);
+            (
+                seen,
+                [format!("{fingerprints:?}"), format!("{sentences:?}")],
+                [format!("{order:?}"), format!("{second:?}")],
+            )
+        });
+        assert!(own.0 == other.0, "which pairs occur twice");
+        assert_eq!(own.1, other.1);
+        assert_eq!(own.2, other.2);
+    }
+
     /// Scans with the cache and without it, and compares.
     fn same(&self) -> Scan {
-        const TICK: Duration = Duration::from_millis(15);
         std::thread::sleep(TICK * 2);
         let paths = [self.folder.path().to_owned()];
         let options = Options::default();
-        let cache = Cache::new(self.cache.path(), &paths, &options).settling(TICK);
+        let cache = self.cache(&self.cache);
         let with = scan_with(&cache, &Collection::open(&paths), &options, &Quiet);
         let without = scan(&Collection::open(&paths), &options, &Quiet);
         let said = |scan: &Scan| format!("{:#?}", scan.messages);
@@ -228,6 +273,9 @@ fn a_mailbox_of_many_batches_shrinks_as_if_it_were_read_anew() {
                 growing.change();
             }
             let scan = growing.same();
+            if round % 4 == 3 {
+                growing.keeps_the_same();
+            }
             settled += scan.settled;
             all += scan.messages.len() as u64;
         }
