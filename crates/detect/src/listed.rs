@@ -33,6 +33,11 @@ impl Left {
         }
     }
 
+    /// Where the message stands.
+    pub(crate) fn into_location(self) -> Location {
+        self.location
+    }
+
     /// The message as a report shows it.
     pub(crate) fn into_message(
         self,

@@ -455,6 +455,7 @@ fn decide(
                 all.map(|(((left, verdict), residue), last)| match last {
                     None => message(&mut onward, ((left, verdict), residue)),
                     Some(last) => ScannedMessage {
+                        location: left.into_location(),
                         verdict,
                         residue,
                         thread: None,

@@ -132,6 +132,8 @@ enum Change {
     RewriteMbox(Vec<usize>),
     /// One letter of the mbox is another one: every message stands where it stood.
     Alter(usize),
+    /// A message of the mbox is gone, stands there twice, stands last, or has another one before it.
+    Shift(usize, usize, Vec<usize>),
 }
 
 fn change() -> impl Strategy<Value = Change> {
@@ -145,6 +147,7 @@ fn change() -> impl Strategy<Value = Change> {
         few().prop_map(Change::Append),
         few().prop_map(Change::RewriteMbox),
         any::<usize>().prop_map(Change::Alter),
+        (0..4_usize, any::<usize>(), few()).prop_map(|(how, n, own)| Change::Shift(how, n, own)),
     ]
 }
 
@@ -193,6 +196,30 @@ impl Place {
                 self.write("old.mbox", &text);
             }
             Change::RewriteMbox(own) => self.write("old.mbox", &mbox(own)),
+            Change::Shift(how, n, own) => {
+                let text = fs::read_to_string(self.path("old.mbox")).unwrap_or_default();
+                let messages = text.split_inclusive("\n\nFrom anna").map(str::to_owned);
+                let mut messages: Vec<String> = messages.collect();
+                let count = messages.len().max(1);
+                // The first and the last have another beginning or end than the others.
+                if count > 3 {
+                    let any = 1 + n % (count - 2);
+                    match how {
+                        0 => drop(messages.remove(any)),
+                        1 => messages.insert(count / 2, messages[any].clone()),
+                        2 => {
+                            let one = messages.remove(any);
+                            messages.insert(count - 2, one);
+                        }
+                        _ => {
+                            let one = mbox(own);
+                            let one = one.trim_start_matches("From anna").trim_end();
+                            messages.insert(any, format!("{one}\n\nFrom anna"));
+                        }
+                    }
+                    self.write("old.mbox", &messages.concat());
+                }
+            }
             Change::Alter(n) => {
                 let text = fs::read_to_string(self.path("old.mbox")).unwrap_or_default();
                 let places: Vec<usize> = text.match_indices('e').map(|(at, _)| at).collect();
@@ -365,6 +392,21 @@ fn a_letter_changed_in_the_middle_of_a_growing_mbox_is_noticed() {
     place.change(10, &Change::Append(vec![3, 5]));
     let scan = place.same();
     assert_eq!(scan.remembered + 2, all(&scan));
+}
+
+#[test]
+fn those_behind_one_that_is_gone_from_an_mbox_are_known() {
+    let place = Place::new();
+    for n in 0..12 {
+        place.change(n, &Change::Append(vec![n, n + 1]));
+    }
+    place.same();
+    for (how, known) in [(0, 11), (3, 11), (1, 13), (2, 13)] {
+        place.change(20 + how, &Change::Shift(how, 4, vec![2, 7]));
+        let scan = place.same();
+        assert_eq!(scan.remembered, known, "{how}");
+        assert!(scan.settled > 0, "{how}");
+    }
 }
 
 #[test]

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use twicetold_index::Seen;
 use twicetold_methods::winnow::Winnow;
 use twicetold_model::{Location, RawMessage};
-use twicetold_source::Collection;
+use twicetold_source::{Again, Collection};
 
 use crate::aside::Stored;
 use crate::cache::{LastFile, Opened, Place, Unchanged};
@@ -48,7 +48,17 @@ pub(super) struct Changes {
 enum Found {
     /// Number so and so of the last scan.
     Stays(u32),
+    /// One that may stand elsewhere in its file than it stood.
+    Elsewhere(Box<Elsewhere>),
     Came(Box<Came>, bool),
+}
+
+/// A message that its file held, perhaps in another place.
+struct Elsewhere {
+    location: Location,
+    bytes: u64,
+    /// The checksum by which it is known in the file.
+    sum: u128,
 }
 
 impl Changes {
@@ -82,13 +92,7 @@ impl Changes {
             window: options.window,
         };
         let (coming, troubled) = (AtomicUsize::new(0), AtomicBool::new(false));
-        let look = |raw: &RawMessage<'_>| -> Option<Found> {
-            let stood = last.get(&*raw.location.path);
-            if let Some((first, file)) = stood
-                && let Some(n) = file.same(raw)
-            {
-                return Some(Found::Stays(first + n as u32));
-            }
+        let look_for = |raw: &RawMessage<'_>| -> Option<Found> {
             // Whoever is one too many is not read.
             if coming.fetch_add(1, Ordering::Relaxed) >= MOST {
                 return None;
@@ -112,6 +116,27 @@ impl Changes {
             };
             Some(Found::Came(Box::new(came), is_known))
         };
+        let look = |raw: &RawMessage<'_>| -> Option<Found> {
+            let Some((first, file)) = last.get(&*raw.location.path) else {
+                return look_for(raw);
+            };
+            if let Some(n) = file.same(raw) {
+                return Some(Found::Stays(first + n as u32));
+            }
+            // In a file of many, those behind one that is gone move up.
+            match file.known(raw).filter(|_| raw.location.offset.is_some()) {
+                Some(sum) => {
+                    let (location, bytes) = (raw.location.clone(), raw.bytes.len() as u64);
+                    let elsewhere = Elsewhere {
+                        location,
+                        bytes,
+                        sum,
+                    };
+                    Some(Found::Elsewhere(Box::new(elsewhere)))
+                }
+                None => look_for(raw),
+            }
+        };
         let tasks = collection.tasks_but(unchanged.empty, known).par_bridge();
         let found: Vec<Vec<Found>> = tasks
             .map(|task| {
@@ -130,18 +155,42 @@ impl Changes {
                 found
             })
             .collect();
+        let (mut elsewhere, mut new) = (Vec::new(), Vec::new());
+        for found in found.into_iter().flatten() {
+            match found {
+                Found::Stays(number) => there[number as usize] = true,
+                Found::Elsewhere(one) => elsewhere.push(one),
+                Found::Came(..) => new.push(found),
+            }
+        }
+        elsewhere.sort_by(|a, b| a.location.cmp(&b.location));
+        // For each message of the last scan that stands elsewhere in its file: where.
+        let mut offsets: HashMap<u32, Option<u64>, FixedState> = HashMap::default();
+        let again = Again::of(collection);
+        for own in elsewhere.chunk_by(|a, b| a.location.path == b.location.path) {
+            let (first, file) = last.get(&*own[0].location.path)?;
+            let sums = own.iter().map(|one| one.sum);
+            let numbers = file.shifted(sums, |n| there[*first as usize + n], MOST)?;
+            for (one, number) in own.iter().zip(numbers) {
+                match number {
+                    Some(n) => {
+                        there[*first as usize + n] = true;
+                        offsets.insert(first + n as u32, one.location.offset);
+                    }
+                    // One more of what is there, or out of its order.
+                    None => new.push(look_for(&again.read(&one.location, one.bytes).ok()?)?),
+                }
+            }
+        }
         if coming.into_inner() > MOST || troubled.into_inner() {
             return None;
         }
         let mut came = Vec::new();
         let mut is_known = 0;
-        for found in found.into_iter().flatten() {
-            match found {
-                Found::Stays(number) => there[number as usize] = true,
-                Found::Came(one, known) => {
-                    is_known += u64::from(known);
-                    came.push(*one);
-                }
+        for found in new {
+            if let Found::Came(one, known) = found {
+                is_known += u64::from(known);
+                came.push(*one);
             }
         }
         came.sort_by(|a, b| a.record.location.cmp(&b.record.location));
@@ -154,6 +203,7 @@ impl Changes {
                 match there[number as usize] {
                     true => {
                         let path = path.clone();
+                        let offset = offsets.get(&number).copied().unwrap_or(offset);
                         stay.push(number);
                         places.push((Location { path, offset }, print, place));
                     }
@@ -171,7 +221,9 @@ impl Changes {
                 number += 1;
             }
         }
-        Some(Self {
+        // What is not in the order in which it was is not among those that stay.
+        let in_order = offsets.is_empty() || places.is_sorted_by(|a, b| a.0 < b.0);
+        in_order.then_some(Self {
             stay,
             places,
             came,

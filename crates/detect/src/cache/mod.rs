@@ -16,7 +16,7 @@ mod records;
 mod related;
 mod verdicts;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -178,6 +178,24 @@ pub(crate) struct LastFile<'k> {
     messages: &'k [KnownMessage],
     /// No checksum will do but the one by which messages are known.
     verify: bool,
+    /// The checksums of all of them, once they are asked for.
+    sums: OnceLock<HashSet<u128, FixedState>>,
+}
+
+/// The checksum by which a message of the last scan is known again where it may stand.
+fn sum(message: &KnownMessage, verify: bool) -> u128 {
+    match verify {
+        true => message.print,
+        false => u128::from(message.kept.quick),
+    }
+}
+
+/// The same of a message as it is now.
+fn sum_of(raw: &RawMessage<'_>, verify: bool) -> u128 {
+    match verify {
+        true => print(raw),
+        false => u128::from(quick(raw)),
+    }
 }
 
 impl LastFile<'_> {
@@ -192,12 +210,34 @@ impl LastFile<'_> {
     pub(crate) fn same(&self, raw: &RawMessage<'_>) -> Option<usize> {
         let offset = raw.location.offset;
         let found = self.messages.binary_search_by_key(&offset, |m| m.offset);
-        let stood = &self.messages[found.ok()?];
-        let same = match self.verify {
-            true => stood.print == print(raw),
-            false => stood.kept.quick == quick(raw),
+        let found = found.ok()?;
+        (sum(&self.messages[found], self.verify) == sum_of(raw, self.verify)).then_some(found)
+    }
+
+    /// The checksum by which a message is known again in this file, if one of its messages had the same.
+    pub(crate) fn known(&self, raw: &RawMessage<'_>) -> Option<u128> {
+        let all = || self.messages.iter().map(|m| sum(m, self.verify)).collect();
+        let sum = sum_of(raw, self.verify);
+        self.sums.get_or_init(all).contains(&sum).then_some(sum)
+    }
+
+    /// The numbers there of messages that stand elsewhere in the file, known by these checksums, in the order in which they stand: those in front of them are gone,
+    /// or others have come. `None` for what is not found behind the one before it, and for all if that is more than `most`. `taken` says which are found already.
+    pub(crate) fn shifted(
+        &self,
+        sums: impl Iterator<Item = u128>,
+        taken: impl Fn(usize) -> bool,
+        most: usize,
+    ) -> Option<Vec<Option<usize>>> {
+        let (mut from, mut missed) = (0, 0);
+        let find = |wanted: u128| {
+            let mut rest = (from..self.messages.len()).filter(|&n| !taken(n));
+            let found = rest.find(|&n| sum(&self.messages[n], self.verify) == wanted);
+            from = found.map_or(from, |found| found + 1);
+            missed += usize::from(found.is_none());
+            (missed <= most).then_some(found)
         };
-        same.then_some(found.ok()?)
+        sums.map(find).collect()
     }
 }
 
@@ -324,6 +364,7 @@ impl Opened {
             path: &file.path,
             messages: &file.messages,
             verify: self.cache.verify,
+            sums: OnceLock::new(),
         })
     }
 
@@ -451,8 +492,7 @@ impl Opened {
         };
         let mut number = self.known.as_ref().map_or(0, |known| known.records);
         places.retain({
-            let wanted: std::collections::HashSet<u128, FixedState> =
-                prints.iter().copied().collect();
+            let wanted: HashSet<u128, FixedState> = prints.iter().copied().collect();
             move |print, _| wanted.contains(print)
         });
         if frames::is_mostly_dead(length, places.values()) {

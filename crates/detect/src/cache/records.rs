@@ -90,7 +90,12 @@ pub(super) fn read_having(
     let has = |number: u32| watched.has_number(number);
     let mut found = Seldom::pass(&mut from, |_| false, has)?;
     if !found {
-        read_rest(&mut from, location.clone(), print, Stored::Here(Box::default()))?;
+        read_rest(
+            &mut from,
+            location.clone(),
+            print,
+            Stored::Here(Box::default()),
+        )?;
         let _facts = from.each_half()?;
         found = from.each_half()?.any(has);
     }
