@@ -150,6 +150,9 @@ impl Cache {
 /// Where records are, by the checksum of the message's bytes.
 type Places = HashMap<u128, Kept, FixedState>;
 
+/// A record and all word pairs of its message.
+pub(crate) type WithPairs = (Record, Vec<u32>);
+
 /// A cache in the hands of a scan.
 pub(crate) struct Opened {
     cache: Cache,
@@ -348,10 +351,7 @@ impl Opened {
     }
 
     /// The records of unchanged messages that stand next to each other in the file, each with its word pairs.
-    pub(crate) fn load(
-        &self,
-        messages: &[(Location, u128, Place)],
-    ) -> Vec<Option<(Record, Vec<u32>)>> {
+    pub(crate) fn load(&self, messages: &[(Location, u128, Place)]) -> Vec<Option<WithPairs>> {
         self.read_each(messages, |frame, (location, print, _)| {
             records::read(frame, location.clone(), *print)
         })
@@ -423,7 +423,7 @@ impl Opened {
         &self,
         messages: &[(Location, u128, Place)],
         watched: &Watched,
-    ) -> Vec<Option<Option<(Record, Vec<u32>)>>> {
+    ) -> Vec<Option<Option<WithPairs>>> {
         self.read_each(messages, |frame, (location, print, _)| {
             records::read_having(frame, location, *print, watched)
         })

@@ -7,6 +7,7 @@ use twicetold_index::Filter;
 use twicetold_mail::words::hash_of;
 use twicetold_model::{Form, Location, Problem};
 
+use super::WithPairs;
 use super::bytes::{Reader, Writer};
 use super::frames::Place;
 use crate::amend::Watched;
@@ -50,7 +51,7 @@ pub(super) fn write(record: &Record, seldom: &Seldom, besides: &[u32]) -> Vec<u8
 }
 
 /// The record that these bytes are, put in its place, and its word pairs.
-pub(super) fn read(bytes: &[u8], location: Location, print: u128) -> Option<(Record, Vec<u32>)> {
+pub(super) fn read(bytes: &[u8], location: Location, print: u128) -> Option<WithPairs> {
     let mut from = Reader::new(bytes);
     let seldom = Seldom::read(&mut from)?;
     let id = seldom.shown.message_id.as_deref().map(hash_of);
@@ -84,7 +85,7 @@ pub(super) fn read_having(
     location: &Location,
     print: u128,
     watched: &Watched,
-) -> Option<Option<(Record, Vec<u32>)>> {
+) -> Option<Option<WithPairs>> {
     let mut from = Reader::new(bytes);
     Shown::read_names(&mut from, |_| (), |_| ())?;
     let has = |number: u32| watched.has_number(number);
