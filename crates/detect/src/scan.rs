@@ -101,17 +101,9 @@ fn scan_afresh(
     counted: Counted<'_>,
     progress: &dyn Progress,
 ) -> Scan {
-    on_the_threads(|| {
-        let read = reading::read(collection, options, None, None, progress);
-        let ready = relate(options, read, counted, None, progress);
-        decide(collection, options, ready, Memo::default, || None, progress).scan
-    })
-}
-
-/// Does all of it on the threads that share the work: a scan has many short stretches that several of them go, and whoever came from elsewhere would
-/// have to be woken after each.
-fn on_the_threads<T: Send>(work: impl FnOnce() -> T + Send) -> T {
-    rayon::scope(|_| work())
+    let read = reading::read(collection, options, None, None, progress);
+    let ready = relate(options, read, counted, None, progress);
+    decide(collection, options, ready, Memo::default, || None, progress).scan
 }
 
 /// The same with statistics that were counted before, on this mail or on more than this: they are not counted again.
@@ -130,16 +122,14 @@ pub fn scan_counted(
     if statistics.pairs().slots() < Statistics::slots(collection.total_bytes()) {
         return Err(Unfit::Small);
     }
-    on_the_threads(|| {
-        let read = reading::read(collection, options, None, Some(statistics), progress);
-        read.fits?;
-        let counted = Counted {
-            before: Some(statistics),
-            whole: None,
-        };
-        let ready = relate(options, read, counted, None, progress);
-        Ok(decide(collection, options, ready, Memo::default, || None, progress).scan)
-    })
+    let read = reading::read(collection, options, None, Some(statistics), progress);
+    read.fits?;
+    let counted = Counted {
+        before: Some(statistics),
+        whole: None,
+    };
+    let ready = relate(options, read, counted, None, progress);
+    Ok(decide(collection, options, ready, Memo::default, || None, progress).scan)
 }
 
 /// Scans a part of a larger collection: the verdicts are those that its messages have in the whole, as far as `whole` tells
@@ -159,15 +149,6 @@ pub fn scan_part(
 
 /// The same with a cache: what has not changed since the last scan is not read again. Same result.
 pub fn scan_with(
-    cache: &Cache,
-    collection: &Collection,
-    options: &Options,
-    progress: &dyn Progress,
-) -> Scan {
-    on_the_threads(|| scan_remembering(cache, collection, options, progress))
-}
-
-fn scan_remembering(
     cache: &Cache,
     collection: &Collection,
     options: &Options,

@@ -227,15 +227,17 @@ impl Rows {
                 (first, numbers) = (place, 0);
             }
         }
-        parts.push(first..self.len() as u32);
+        if first < self.len() as u32 || parts.is_empty() {
+            parts.push(first..self.len() as u32);
+        }
         parts
     }
 }
 
 /// So many numbers are the work of one thread.
 const FOR_ONE: usize = if cfg!(test) { 100 } else { 1 << 16 };
-/// More threads than this would have more to bring together than to do.
-const MOST_PARTS: usize = 8;
+/// Each takes room for all numbers: more threads than this would take more of it than they save time.
+const MOST_PARTS: usize = 4;
 
 /// Lists of numbers in rising order, in as few bytes as they take: numbers near each other take a byte each.
 #[derive(Clone, Debug, Default)]

@@ -263,11 +263,13 @@ impl EngineArgs {
         &self,
         places: &Places,
         quiet: bool,
-        scan: impl FnOnce(&Bar) -> Result<Scanned>,
+        scan: impl FnOnce(&Bar) -> Result<Scanned> + Send,
     ) -> Result<Scanned> {
         self.prepare(&places.paths)?;
         let bar = Bar::new(quiet);
-        let scanned = scan(&bar);
+        // All of it on the threads that share the work: a scan has many short stretches that several of them go, and whoever came from elsewhere would have to be
+        // woken after each. Nobody else wants them now.
+        let scanned = rayon::scope(|_| scan(&bar));
         bar.finish();
         self.tell_if_too_much();
         let mut scanned = scanned?;

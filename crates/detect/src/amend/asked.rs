@@ -1,6 +1,6 @@
 //! For whom do keys lead to others than they did?
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use foldhash::fast::FixedState;
 
@@ -22,8 +22,8 @@ pub(super) struct Asked<'a> {
     ranks: &'a [u32],
     /// For each message whether it holds what no other has,
     new: &'a [bool],
-    /// and those that did, and do no longer.
-    no_longer_new: &'a [u32],
+    /// and those of which that is not as it was.
+    newness_changed: &'a [u32],
     /// Those who stood for themselves or for others, and now stand behind one that came.
     stepped_back: Vec<u32>,
     /// For each message whether it is one of them.
@@ -38,7 +38,7 @@ impl<'a> Asked<'a> {
         now: &[u32],
         ranks: &'a [u32],
         new: &'a [bool],
-        no_longer_new: &'a [u32],
+        newness_changed: &'a [u32],
     ) -> Self {
         let left = course.order.iter().zip(ranks);
         let left = left.filter(|(_, rank)| **rank == u32::MAX);
@@ -51,18 +51,18 @@ impl<'a> Asked<'a> {
             course,
             ranks,
             new,
-            no_longer_new,
+            newness_changed,
         }
     }
 
-    /// Those that came, that stepped back, or that are no longer new: whoever sees them sees something else than before.
+    /// Those that came, that stepped back, or that are new now or no longer: whoever sees them sees something else than before.
     fn changed(&self) -> impl Iterator<Item = u32> {
         let came = (0..)
             .zip(&self.members.were)
             .filter(|(_, was)| was.is_none());
         came.map(|(n, _)| n)
             .chain(self.stepped_back.iter().copied())
-            .chain(self.no_longer_new.iter().copied())
+            .chain(self.newness_changed.iter().copied())
     }
 
     /// A message of a few words sees its conversation.
@@ -132,21 +132,22 @@ impl<'a> Asked<'a> {
                 self.ask_all(touched);
             }
         }
-        // Where nobody came or went, somebody may be shown no longer since it is no longer new.
-        for &n in self.no_longer_new {
+        // Where nobody came or went, somebody may be shown now or no longer, since it is new or no longer new.
+        let mut numbers: BTreeSet<usize> = BTreeSet::new();
+        for &n in self.newness_changed {
             let detail = told.aside.detail(&told.records[n as usize].seldom);
-            let own = detail
-                .as_ref()
-                .map_or(&[][..], |detail| &detail.told)
-                .iter();
-            let numbers =
-                own.filter_map(|told| sentences.lists.keys.binary_search(&told.hash).ok());
-            for number in numbers {
-                let list = sentences.lists.holders.row(number as u32);
-                let before = shown(list, |rank| self.was_new(rank));
-                if before != shown(list, |rank| self.is_new(rank)) {
-                    list.iter().for_each(|&rank| self.ask(rank));
-                }
+            let own = detail.as_ref().map_or(&[][..], |detail| &detail.told);
+            let keys = &sentences.lists.keys;
+            numbers.extend(
+                own.iter()
+                    .filter_map(|told| keys.binary_search(&told.hash).ok()),
+            );
+        }
+        for number in numbers {
+            let list = sentences.lists.holders.row(number as u32);
+            let before = shown(list, |rank| self.was_new(rank));
+            if before != shown(list, |rank| self.is_new(rank)) {
+                list.iter().for_each(|&rank| self.ask(rank));
             }
         }
     }
@@ -242,8 +243,8 @@ fn shown(list: &[u32], stays: impl Fn(u32) -> bool) -> Vec<u32> {
     let reach = Reach::USUAL;
     let shows =
         |&(place, rank): &(usize, u32)| reach.shows(list.len() as u32, place as u32, stays(rank));
-    let all = list.iter().copied().enumerate().filter(shows);
-    all.take(reach.shown.max(reach.few) as usize)
-        .map(|(_, rank)| rank)
-        .collect()
+    // What more than a few have leads to none behind the first that can be shown.
+    let first = list.iter().take(reach.shown.max(reach.few) as usize);
+    let shown = first.copied().enumerate().filter(shows);
+    shown.map(|(_, rank)| rank).collect()
 }

@@ -194,7 +194,7 @@ impl Before {
             for &a in &group {
                 self.asked[a as usize] = true;
             }
-            // No more have come than a batch holds: those that were in its batch are in one beside it.
+            // No more have come or gone than a batch holds: those that were in its batch are in one beside it.
             let from = was.min(is).saturating_sub(1) * BATCH;
             let to = ((was.max(is) + 2) * BATCH).min(walk.order.len());
             let Self {

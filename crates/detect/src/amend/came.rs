@@ -1,4 +1,4 @@
-//! Which messages have come since the last scan, and which stand where they stood?
+//! Which messages have come since the last scan, which are gone, and which stand in the files in which they stood?
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -31,7 +31,7 @@ pub(super) struct Came {
 
 /// What has changed.
 pub(super) struct Changes {
-    /// The messages that stand where they stood, as they were, by their numbers in the last scan.
+    /// The messages that stand in the files in which they stood, as they were and in that order, by their numbers in the last scan.
     pub(super) stay: Vec<u32>,
     /// For each where it stands, the checksum of its bytes, and where its record is.
     pub(super) places: Vec<(Location, u128, Place)>,
@@ -124,7 +124,7 @@ impl Changes {
                 return Some(Found::Stays(first + n as u32));
             }
             // In a file of many, those behind one that is gone move up.
-            match file.known(raw).filter(|_| raw.location.offset.is_some()) {
+            match raw.location.offset.and_then(|_| file.known(raw)) {
                 Some(sum) => {
                     let (location, bytes) = (raw.location.clone(), raw.bytes.len() as u64);
                     let elsewhere = Elsewhere {
@@ -155,6 +155,10 @@ impl Changes {
                 found
             })
             .collect();
+        let too_much = || coming.load(Ordering::Relaxed) > MOST || troubled.load(Ordering::Relaxed);
+        if too_much() {
+            return None;
+        }
         let (mut elsewhere, mut new) = (Vec::new(), Vec::new());
         for found in found.into_iter().flatten() {
             match found {
@@ -182,7 +186,7 @@ impl Changes {
                 }
             }
         }
-        if coming.into_inner() > MOST || troubled.into_inner() {
+        if too_much() {
             return None;
         }
         let mut came = Vec::new();

@@ -46,11 +46,13 @@ struct Recount {
 
 /// So often is often enough.
 const OFTEN: u8 = 2;
+/// If there are more pairs than this to be counted, it takes less time to count all.
+const PAIRS: usize = 1 << 18;
 
 impl Recount {
-    fn count(&mut self, record: &Record, pairs: &[u32]) {
-        let counted = record.counts_as(pairs);
-        if counted.is_some_and(|counted| !self.met.insert(counted)) {
+    /// Counts some pairs of a message that counts as this.
+    fn count(&mut self, counts_as: Option<u128>, pairs: &[u32]) {
+        if counts_as.is_some_and(|counted| !self.met.insert(counted)) {
             return;
         }
         for pair in pairs {
@@ -72,7 +74,7 @@ impl Recount {
 }
 
 /// Counts the word pairs of those that are gone anew, in those that stay and in those that moved. Returns those that occurred more than once and do no longer:
-/// whoever has one of them may be alone with it now. `None` if something cannot be read.
+/// whoever has one of them may be alone with it now. `None` if there is too much to count, or if something cannot be read.
 pub(super) fn recounted(
     gone: &[Gone],
     stay: &[(Location, u128, Place)],
@@ -88,7 +90,10 @@ pub(super) fn recounted(
         mask,
     };
     for one in came.iter().filter(|one| one.moved) {
-        recount.count(&one.record, &one.pairs);
+        recount.count(one.record.counts_as(&one.pairs), &one.pairs);
+    }
+    if recount.counts.len() > PAIRS {
+        return None;
     }
     // Most pairs are met again soon: there is less and less to look for.
     let (mut rest, mut together) = (stay, LOADED / 4);
@@ -102,8 +107,8 @@ pub(super) fn recounted(
             .map(|some| cache.having(some, &watched))
             .collect();
         for one in found.into_iter().flatten() {
-            if let Some((record, pairs)) = one? {
-                recount.count(&record, &pairs);
+            if let Some((counts_as, pairs)) = one? {
+                recount.count(counts_as, &pairs);
             }
         }
     }

@@ -45,6 +45,8 @@ pub(crate) use watched::Watched;
 const LOADED: usize = 1024;
 /// and how many times as many are under way.
 const LOADING: usize = 16;
+/// If more than this have something of what came or is gone, it takes less time to ask everybody.
+const LOOKED_AT: usize = 1024;
 
 /// What the last scan left, and what came since: everything that is known before anybody is asked. `None` if everything has to be counted anew.
 pub(crate) fn amended(
@@ -127,6 +129,9 @@ pub(crate) fn amended(
         records.push(one);
     }
     drop(places);
+    if members.looked_at.iter().filter(|&&again| again).count() > LOOKED_AT {
+        return None;
+    }
     uncounted.count(&mut amending.seen);
     progress.begin(Stage::Relating, records.len() as u64);
     let placed = Placed::of(&records, options, None);
@@ -277,14 +282,14 @@ impl Amending {
         }
         let was_new = |was: &Option<u32>| was.is_some_and(|was| course.new[was as usize]);
         let mut new: Vec<bool> = members.were.iter().map(was_new).collect();
-        let mut no_longer_new = Vec::new();
+        let mut newness_changed = Vec::new();
         let (mut more_fingerprints, mut more_sentences) = (Vec::new(), Vec::new());
         for n in (0..told.records.len()).filter(|&n| members.looked_at[n]) {
             let (record, rank) = (&told.records[n], told.ranks[n]);
             let detail = told.aside.detail(&record.seldom)?;
             let is_new = self.is_new(record, &detail);
             if members.were[n].is_some() && is_new != new[n] {
-                no_longer_new.push(n as u32);
+                newness_changed.push(n as u32);
             }
             new[n] = is_new;
             if rank != u32::MAX {
@@ -316,7 +321,15 @@ impl Amending {
         };
         let count = told.order.len();
         let (of, ()) = rayon::join(|| by_fingerprint.lists.holders.turned(count), keep);
-        let mut asked = Asked::new(told, &members, &course, &now, &ranks, &new, &no_longer_new);
+        let mut asked = Asked::new(
+            told,
+            &members,
+            &course,
+            &now,
+            &ranks,
+            &new,
+            &newness_changed,
+        );
         asked.by_conversations();
         asked.by_things(gone);
         asked.by_sentences(&by_sentence);

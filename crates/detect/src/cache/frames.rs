@@ -238,12 +238,12 @@ impl Stretch {
     pub(crate) fn record(&mut self, file: &File, place: Place) -> Option<&[u8]> {
         let wanted = place.length as usize;
         if place.at < self.at || place.end() > self.at + self.length as u64 {
-            self.bytes
-                .resize(self.bytes.len().max(wanted).max(STRETCH), 0);
+            let length = wanted.max(STRETCH);
+            self.bytes.resize(self.bytes.len().max(length), 0);
             self.at = place.at;
             // Nothing, if it cannot be read.
             self.length = 0;
-            self.length = fill_at(file, &mut self.bytes, place.at).ok()?;
+            self.length = fill_at(file, &mut self.bytes[..length], place.at).ok()?;
         }
         let from = usize::try_from(place.at - self.at).ok()?;
         let read = self.bytes.get(..self.length)?;

@@ -41,11 +41,11 @@ pub(super) struct KnownMessage {
     pub(super) kept: Kept,
 }
 
-/// Where the record of a message is.
+/// Where the record of a message is, and by what the message is known again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Kept {
     pub(super) place: Place,
-    /// A checksum of the message's bytes that is found soon, to see whether a message still stands where it stood.
+    /// A checksum of the message's bytes that is found soon, to see whether a message still stands in its file.
     pub(super) quick: u64,
 }
 
@@ -131,14 +131,15 @@ impl Known {
         read: impl FnOnce(&mut dyn ExactSizeIterator<Item = Option<Vec<u8>>>) -> Option<T>,
     ) -> Option<T> {
         let file = self.file.as_ref().filter(|_| self.asked == asked)?;
-        let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
-        let (mut at, length) = checked_part(&mut file, super::VERSION, 1)?;
+        // Nobody holds the file while threads share the work: one of them may come to want it.
+        let file = || file.lock().unwrap_or_else(PoisonError::into_inner);
+        let (mut at, length) = checked_part(&mut file(), super::VERSION, 1)?;
         let end = at + length;
         // All of it is as it was written. It may be too much to hold besides what is made of it.
         let mut next = |length: u64| {
             let behind = at.checked_add(length).filter(|&behind| behind <= end)?;
             let mut bytes = vec![0; usize::try_from(length).ok()?];
-            read_exact_at(&file, &mut bytes, at).ok()?;
+            read_exact_at(&file(), &mut bytes, at).ok()?;
             at = behind;
             Some(bytes)
         };

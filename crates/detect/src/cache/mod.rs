@@ -153,6 +153,9 @@ type Places = HashMap<u128, Kept, FixedState>;
 /// A record and all word pairs of its message.
 pub(crate) type WithPairs = (Record, Vec<u32>);
 
+/// As what a message counts, and some of its word pairs.
+pub(crate) type Counting = (Option<u128>, Vec<u32>);
+
 /// A cache in the hands of a scan.
 pub(crate) struct Opened {
     cache: Cache,
@@ -182,7 +185,7 @@ pub(crate) struct LastFile<'k> {
     /// No checksum will do but the one by which messages are known.
     verify: bool,
     /// The checksums of all of them, once they are asked for.
-    sums: OnceLock<HashSet<u128, FixedState>>,
+    sums: OnceLock<Box<HashSet<u128, FixedState>>>,
 }
 
 /// The checksum by which a message of the last scan is known again where it may stand.
@@ -219,7 +222,7 @@ impl LastFile<'_> {
 
     /// The checksum by which a message is known again in this file, if one of its messages had the same.
     pub(crate) fn known(&self, raw: &RawMessage<'_>) -> Option<u128> {
-        let all = || self.messages.iter().map(|m| sum(m, self.verify)).collect();
+        let all = || Box::new(self.messages.iter().map(|m| sum(m, self.verify)).collect());
         let sum = sum_of(raw, self.verify);
         self.sums.get_or_init(all).contains(&sum).then_some(sum)
     }
@@ -418,12 +421,12 @@ impl Opened {
         })
     }
 
-    /// The records at these places, and their word pairs, as far as one of those is watched for: for each in turn, `None` if it is not as it was written.
+    /// The word pairs of the messages at these places that are watched for, and as what each counts: for each in turn, `None` if its record is not as it was written.
     pub(crate) fn having(
         &self,
         messages: &[(Location, u128, Place)],
         watched: &Watched,
-    ) -> Vec<Option<Option<WithPairs>>> {
+    ) -> Vec<Option<Option<Counting>>> {
         self.read_each(messages, |frame, (location, print, _)| {
             records::read_having(frame, location, *print, watched)
         })
@@ -525,9 +528,10 @@ impl Opened {
     }
 }
 
-/// A checksum of a message's bytes that is found soon.
+/// A checksum of a message's form and bytes that is found soon.
 fn quick(raw: &RawMessage<'_>) -> u64 {
-    xxhash_rust::xxh3::xxh3_64(&raw.bytes)
+    let how = (raw.bytes.len() as u64) << 8 | raw.form as u64;
+    xxhash_rust::xxh3::xxh3_64_with_seed(&raw.bytes, how)
 }
 
 /// What each file held. A file that had trouble, or whose records were not kept, is left out, and so is read again.

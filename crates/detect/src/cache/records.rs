@@ -7,9 +7,9 @@ use twicetold_index::Filter;
 use twicetold_mail::words::hash_of;
 use twicetold_model::{Form, Location, Problem};
 
-use super::WithPairs;
 use super::bytes::{Reader, Writer};
 use super::frames::Place;
+use super::{Counting, WithPairs};
 use crate::amend::Watched;
 use crate::aside::Stored;
 use crate::record::{Record, all_pairs, name};
@@ -79,13 +79,13 @@ pub(crate) fn all_pairs_in(from: &mut Reader<'_>) -> Option<Vec<u32>> {
     read(all, nowhere, 0).map(|(_, pairs)| pairs)
 }
 
-/// The record that these bytes are, and its word pairs, if one of those may be watched for.
+/// Of the record that these bytes are the word pairs that are watched for, and as what it counts, if it has one.
 pub(super) fn read_having(
     bytes: &[u8],
     location: &Location,
     print: u128,
     watched: &Watched,
-) -> Option<Option<WithPairs>> {
+) -> Option<Option<Counting>> {
     let mut from = Reader::new(bytes);
     Shown::read_names(&mut from, |_| (), |_| ())?;
     let has = |number: u32| watched.has_number(number);
@@ -100,10 +100,13 @@ pub(super) fn read_having(
         let _facts = from.each_half()?;
         found = from.each_half()?.any(has);
     }
-    match found {
-        true => read(bytes, location.clone(), print).map(Some),
-        false => Some(None),
+    if !found {
+        return Some(None);
     }
+    let (record, mut pairs) = read(bytes, location.clone(), print)?;
+    let counts_as = record.counts_as(&pairs);
+    pairs.retain(|&pair| has(pair));
+    Some((!pairs.is_empty()).then_some((counts_as, pairs)))
 }
 
 /// What stays at hand of the record that these bytes are and that stands at this place, and whether any of its sentences, word pairs and facts is watched for.
