@@ -184,8 +184,8 @@ pub(crate) struct LastFile<'k> {
     messages: &'k [KnownMessage],
     /// No checksum will do but the one by which messages are known.
     verify: bool,
-    /// The checksums of all of them, once they are asked for.
-    sums: OnceLock<Box<HashSet<u128, FixedState>>>,
+    /// The checksums of all of them, sorted, once they are asked for.
+    sums: OnceLock<Box<[u128]>>,
 }
 
 /// The checksum by which a message of the last scan is known again where it may stand.
@@ -222,9 +222,15 @@ impl LastFile<'_> {
 
     /// The checksum by which a message is known again in this file, if one of its messages had the same.
     pub(crate) fn known(&self, raw: &RawMessage<'_>) -> Option<u128> {
-        let all = || Box::new(self.messages.iter().map(|m| sum(m, self.verify)).collect());
+        let all = || {
+            let sums = self.messages.iter().map(|m| sum(m, self.verify));
+            let mut sums: Box<[u128]> = sums.collect();
+            sums.sort_unstable();
+            sums
+        };
         let sum = sum_of(raw, self.verify);
-        self.sums.get_or_init(all).contains(&sum).then_some(sum)
+        let found = self.sums.get_or_init(all).binary_search(&sum);
+        found.is_ok().then_some(sum)
     }
 
     /// The numbers there of messages that stand elsewhere in the file, known by these checksums, in the order in which they stand: those in front of them are gone,
