@@ -168,10 +168,7 @@ impl Told<'_> {
 
     /// The attachments and links of each message of the walk.
     pub(crate) fn things(&self) -> Likely<u64> {
-        self.each(|_, record| {
-            let things = record.attachments.iter().chain(&record.links);
-            things.copied().collect()
-        })
+        self.each(|_, record| record.things().collect())
     }
 
     /// The conversation of each message of the walk.

@@ -260,11 +260,10 @@ impl<'s> Question<'_, 's> {
     /// Every message that [`Self::judge`] may ask, in a fixed order.
     fn places(&self, singles: &[u32], several: Option<&[u32]>, pool: &[u32]) -> Vec<u32> {
         let record = &self.walk.records[self.a as usize];
-        let things = record.attachments.iter().chain(&record.links);
         let mut places: Vec<u32> = singles.iter().take(SINGLES).copied().collect();
         places.extend(several.unwrap_or_default());
         places.extend(pool.iter().take(SINGLES));
-        places.extend(things.filter_map(|&thing| self.holder(thing)));
+        places.extend(record.things().filter_map(|thing| self.holder(thing)));
         places
     }
 
@@ -272,7 +271,6 @@ impl<'s> Question<'_, 's> {
     fn asked(&self, singles: &[u32], several: Option<&[u32]>, pool: &[u32]) -> Asked {
         let walk = self.walk;
         let record = &walk.records[self.a as usize];
-        let things = record.attachments.iter().chain(&record.links);
         // Of a message of a few words it matters who is in the same conversation.
         let print = |&b: &u32| {
             let stranger =
@@ -286,7 +284,7 @@ impl<'s> Question<'_, 's> {
             .with(usize::from(several.is_some()))
             .of_each(several.unwrap_or_default().iter().map(print))
             .of_each(pool.iter().take(SINGLES).map(print));
-        for &thing in things {
+        for thing in record.things() {
             let holder = self.holder(thing);
             asked = asked
                 .with(usize::from(holder.is_some()))
@@ -573,7 +571,7 @@ impl<'s> Question<'_, 's> {
             return None;
         }
         let mut holders: Vec<u32> = Vec::new();
-        for &thing in record.attachments.iter().chain(&record.links) {
+        for thing in record.things() {
             if !has(thing) {
                 holders.push(self.holder(thing)?);
             }

@@ -342,6 +342,11 @@ impl Record {
         (!self.short).then_some(identity ^ u128::from(facts) ^ u128::from(counted) << 64)
     }
 
+    /// Its attachments and links.
+    pub(crate) fn things(&self) -> impl Iterator<Item = u64> {
+        self.attachments.iter().chain(&self.links).copied()
+    }
+
     /// A message with nothing to compare: never redundant, never a witness.
     pub(crate) fn is_empty(&self) -> bool {
         self.unreadable || (self.says == 0 && self.attachments.is_empty())

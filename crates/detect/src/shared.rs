@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use rayon::prelude::*;
-use twicetold_index::{Key, Numbers, Packed, Rows, Standing, Twice, room_for};
+use twicetold_index::{Key, Numbers, Packed, Rows, Standing, Twice, room_for, shares};
 
 /// How far keys lead. An engine that makes parts of a collection goes by the same numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,7 +139,7 @@ impl<K: Key> Lists<K> {
         let mut holders = Rows::with_room_for(0, total);
         // The room of one part serves for the next.
         let mut rooms: [Vec<K::Held>; 2] = [const { Vec::new() }; 2];
-        for two in parts(&counts, total).chunks(2) {
+        for two in shares(counts.iter().copied(), total, PARTS).chunks(2) {
             let of = |part: &Range<usize>, room: &mut Vec<K::Held>| {
                 in_part(&likely, ranks, part, &counts[part.clone()], room)
             };
@@ -155,22 +155,6 @@ impl<K: Key> Lists<K> {
         }
         Self { keys, holders }
     }
-}
-
-/// The beginnings in parts that have about as many keys each.
-fn parts(counts: &[usize], total: usize) -> Vec<Range<usize>> {
-    let share = total.div_ceil(PARTS).max(1);
-    let mut parts = Vec::with_capacity(PARTS);
-    let (mut first, mut keys) = (0, 0);
-    for (beginning, count) in (1..).zip(counts) {
-        keys += count;
-        if keys >= share {
-            parts.push(first..beginning);
-            (first, keys) = (beginning, 0);
-        }
-    }
-    parts.push(first..counts.len());
-    parts
 }
 
 /// The same of those keys alone that are in one of the parts, of which it is known how many there are with each beginning.

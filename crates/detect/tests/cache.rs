@@ -377,13 +377,19 @@ fn verifying_reads_every_byte() {
     place.same();
 }
 
-#[test]
-fn a_letter_changed_in_the_middle_of_a_growing_mbox_is_noticed() {
+/// An mbox of so many messages that has been scanned.
+fn mbox_of(count: usize) -> Place {
     let place = Place::new();
-    for n in 0..10 {
+    for n in 0..count {
         place.change(n, &Change::Append(vec![n, n + 1]));
     }
     place.same();
+    place
+}
+
+#[test]
+fn a_letter_changed_in_the_middle_of_a_growing_mbox_is_noticed() {
+    let place = mbox_of(10);
     let text = fs::read_to_string(place.path("old.mbox")).unwrap();
     let words = text.match_indices("\n\n").nth(4).unwrap().0;
     let letter = words + text[words..].find('e').unwrap();
@@ -396,11 +402,7 @@ fn a_letter_changed_in_the_middle_of_a_growing_mbox_is_noticed() {
 
 #[test]
 fn those_behind_one_that_is_gone_from_an_mbox_are_known() {
-    let place = Place::new();
-    for n in 0..12 {
-        place.change(n, &Change::Append(vec![n, n + 1]));
-    }
-    place.same();
+    let place = mbox_of(12);
     for (how, known) in [(0, 11), (3, 11), (1, 13), (2, 13)] {
         place.change(20 + how, &Change::Shift(how, 4, vec![2, 7]));
         let scan = place.same();

@@ -17,7 +17,7 @@ mod twice;
 pub use filter::Filter;
 pub use memory::{Candidate, Limits, MemoryIndex, met_often};
 pub use numbered::{Key, Numbers};
-pub use rows::{Packed, Rows, Standing, room_for};
+pub use rows::{Packed, Rows, Standing, room_for, shares};
 pub use seen::{Seen, Times};
 pub use twice::Twice;
 pub use twicetold_model::Share;

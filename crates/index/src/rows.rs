@@ -122,7 +122,7 @@ impl<N: Copy> Rows<N> {
     }
 
     /// All lists, in the order of their places.
-    pub fn iter(&self) -> impl Iterator<Item = &[N]> + Clone {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[N]> + Clone {
         (0..self.len() as u32).map(|place| self.row(place))
     }
 
@@ -217,21 +217,33 @@ impl Rows {
             true => 1,
             false => rayon::current_num_threads().min(MOST_PARTS),
         };
-        let share = self.all.len().div_ceil(threads).max(1);
-        let mut parts = Vec::new();
-        let (mut first, mut numbers) = (0, 0);
-        for (place, row) in (1..).zip(self.iter()) {
-            numbers += row.len();
-            if numbers >= share {
-                parts.push(first..place);
-                (first, numbers) = (place, 0);
-            }
-        }
-        if first < self.len() as u32 || parts.is_empty() {
-            parts.push(first..self.len() as u32);
-        }
+        let parts = shares(self.iter().map(<[u32]>::len), self.all.len(), threads).into_iter();
         parts
+            .map(|part| part.start as u32..part.end as u32)
+            .collect()
     }
+}
+
+/// Cuts a row of things into no more than so many parts that weigh about the same. There is at least one, if it be empty.
+pub fn shares(
+    weights: impl ExactSizeIterator<Item = usize>,
+    total: usize,
+    parts: usize,
+) -> Vec<Range<usize>> {
+    let (count, share) = (weights.len(), total.div_ceil(parts.max(1)).max(1));
+    let mut shares = Vec::with_capacity(parts);
+    let (mut first, mut sum) = (0, 0);
+    for (end, weight) in (1..).zip(weights) {
+        sum += weight;
+        if sum >= share {
+            shares.push(first..end);
+            (first, sum) = (end, 0);
+        }
+    }
+    if first < count || shares.is_empty() {
+        shares.push(first..count);
+    }
+    shares
 }
 
 /// So many numbers are the work of one thread.
@@ -267,12 +279,12 @@ impl Packed {
             }
             steps
         });
-        let mut parts: Vec<Rows<u8>> = parts.collect();
-        let others = parts.split_off(1.min(parts.len()));
-        let mut steps = parts.pop().unwrap_or_default();
-        let more = others.iter().map(|other| other.all.len()).sum();
-        steps.all.reserve_exact(more);
-        others.iter().for_each(|other| steps.append(other));
+        let both = |mut before: Rows<u8>, behind: Rows<u8>| {
+            before.all.reserve_exact(behind.all.len());
+            before.append(&behind);
+            before
+        };
+        let mut steps = parts.reduce_with(both).unwrap_or_default();
         steps.shrink_to_fit();
         Self { steps }
     }

@@ -103,19 +103,16 @@ impl<'a> Asked<'a> {
 
     /// A message with an attachment or a link sees others that have it.
     pub(super) fn by_things(&mut self, gone: &[Gone]) {
-        fn things_of(record: &Record) -> impl Iterator<Item = &u64> {
-            record.attachments.iter().chain(&record.links)
-        }
         let records = self.told.records;
-        let of = |n: usize| things_of(&records[n]);
-        let changed = self.changed().flat_map(|n| of(n as usize));
-        let had = gone.iter().flat_map(|gone| things_of(&gone.record));
-        let things: HashSet<u64, FixedState> = changed.chain(had).copied().collect();
+        let changed = self.changed().map(|n| &records[n as usize]);
+        let had = gone.iter().map(|gone| &gone.record);
+        let things: HashSet<u64, FixedState> =
+            changed.chain(had).flat_map(Record::things).collect();
         if things.is_empty() {
             return;
         }
-        for (n, again) in self.again.iter_mut().enumerate() {
-            *again |= of(n).any(|thing| things.contains(thing));
+        for (again, record) in self.again.iter_mut().zip(records) {
+            *again |= record.things().any(|thing| things.contains(&thing));
         }
     }
 

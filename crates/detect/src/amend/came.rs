@@ -92,7 +92,8 @@ impl Changes {
             window: options.window,
         };
         let (coming, troubled) = (AtomicUsize::new(0), AtomicBool::new(false));
-        let look_for = |raw: &RawMessage<'_>| -> Option<Found> {
+        let too_much = || coming.load(Ordering::Relaxed) > MOST || troubled.load(Ordering::Relaxed);
+        let look_for = |raw: &RawMessage<'_>| -> Option<(Box<Came>, bool)> {
             // Whoever is one too many is not read.
             if coming.fetch_add(1, Ordering::Relaxed) >= MOST {
                 return None;
@@ -114,11 +115,12 @@ impl Changes {
                 pairs,
                 moved: false,
             };
-            Some(Found::Came(Box::new(came), is_known))
+            Some((Box::new(came), is_known))
         };
         let look = |raw: &RawMessage<'_>| -> Option<Found> {
+            let came = || look_for(raw).map(|(one, known)| Found::Came(one, known));
             let Some((first, file)) = last.get(&*raw.location.path) else {
-                return look_for(raw);
+                return came();
             };
             if let Some(n) = file.same(raw) {
                 return Some(Found::Stays(first + n as u32));
@@ -134,7 +136,7 @@ impl Changes {
                     };
                     Some(Found::Elsewhere(Box::new(elsewhere)))
                 }
-                None => look_for(raw),
+                None => came(),
             }
         };
         let tasks = collection.tasks_but(unchanged.empty, known).par_bridge();
@@ -142,7 +144,7 @@ impl Changes {
             .map(|task| {
                 let mut found = Vec::new();
                 // Everything is going to be read anew.
-                if coming.load(Ordering::Relaxed) > MOST || troubled.load(Ordering::Relaxed) {
+                if too_much() {
                     return found;
                 }
                 task.run(
@@ -155,7 +157,6 @@ impl Changes {
                 found
             })
             .collect();
-        let too_much = || coming.load(Ordering::Relaxed) > MOST || troubled.load(Ordering::Relaxed);
         if too_much() {
             return None;
         }
@@ -164,7 +165,7 @@ impl Changes {
             match found {
                 Found::Stays(number) => there[number as usize] = true,
                 Found::Elsewhere(one) => elsewhere.push(one),
-                Found::Came(..) => new.push(found),
+                Found::Came(one, known) => new.push((one, known)),
             }
         }
         elsewhere.sort_by(|a, b| a.location.cmp(&b.location));
@@ -191,11 +192,9 @@ impl Changes {
         }
         let mut came = Vec::new();
         let mut is_known = 0;
-        for found in new {
-            if let Found::Came(one, known) = found {
-                is_known += u64::from(known);
-                came.push(*one);
-            }
+        for (one, known) in new {
+            is_known += u64::from(known);
+            came.push(*one);
         }
         came.sort_by(|a, b| a.record.location.cmp(&b.record.location));
         let (mut stay, mut places) = (Vec::with_capacity(before), Vec::with_capacity(before));
