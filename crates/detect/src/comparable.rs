@@ -4,11 +4,8 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use twicetold_mail::words::hash_of;
-use twicetold_methods::winnow::{counts, mix, pair};
-use twicetold_model::{Document, SegmentKind, Word, WordFlags, WordKind};
-
-use crate::record::{Told, fact_number};
-use crate::seldom::Detail;
+use twicetold_methods::winnow::pair;
+use twicetold_model::{Document, SegmentKind, Sentence, Word, WordFlags, WordKind};
 
 /// Words that say nothing on their own: a sentence of nothing else is a courtesy.
 const COURTESIES: &str = "fyi thanks thank you cheers regards please see below above attached forwarded fwd fw \
@@ -149,13 +146,62 @@ impl Places {
     }
 }
 
+/// Judges the sentences of a document one after the other: what makes them units of proof.
+#[derive(Default)]
+pub(crate) struct Judging {
+    /// The sentence before asks.
+    asked: bool,
+    /// What segment the last sentence stood in that is no packaging.
+    kind_before: Option<SegmentKind>,
+}
+
+/// What makes a sentence a unit.
+pub(crate) struct Judged {
+    /// What segment it stands in.
+    pub(crate) kind: SegmentKind,
+    /// It says something a reader would miss.
+    pub(crate) content: bool,
+    /// It means something only right behind the unit before it.
+    pub(crate) answers: bool,
+}
+
+impl Judging {
+    /// Judges the next sentence, which has so many words without the free ones; `None` if it has none but those.
+    pub(crate) fn of(
+        &mut self,
+        document: &Document,
+        sentence: &Sentence,
+        len: usize,
+    ) -> Option<Judged> {
+        if len == 0 {
+            return None;
+        }
+        let words = document.sentence_words(sentence);
+        let segment = document.segments.get(sentence.segment as usize);
+        let kind = segment.map_or(SegmentKind::Own, |segment| segment.kind);
+        let replies = kind == SegmentKind::Own && self.kind_before == Some(SegmentKind::Quoted);
+        let courtesy =
+            words.len() <= 6 && words.iter().all(|w| is_courtesy(w.hash) && !w.is_fact());
+        let brief = len <= 3;
+        let answers = brief && (self.asked || replies || words.iter().any(tells_by_context));
+        self.asked = words.last().is_some_and(|w| w.flags.has(WordFlags::ASKED));
+        if kind.is_content() {
+            self.kind_before = Some(kind);
+        }
+        Some(Judged {
+            kind,
+            content: kind.is_content() && !courtesy,
+            answers,
+        })
+    }
+}
+
 impl Comparable {
     pub(crate) fn new(document: Document) -> Self {
         let mut stream = Vec::with_capacity(document.words.len());
         let mut sentence = Vec::with_capacity(document.words.len());
         let mut units: Vec<Unit> = Vec::with_capacity(document.sentences.len());
-        let mut asked = false;
-        let mut kind_before = None;
+        let mut judging = Judging::default();
         for (n, s) in document.sentences.iter().enumerate() {
             let from = stream.len();
             for w in s.words.clone() {
@@ -164,29 +210,19 @@ impl Comparable {
                     sentence.push(n as u32);
                 }
             }
-            let kind = document
-                .segments
-                .get(s.segment as usize)
-                .map_or(SegmentKind::Own, |g| g.kind);
-            let words = document.sentence_words(s);
-            if stream.len() == from {
-                continue;
-            }
-            let replies = kind == SegmentKind::Own && kind_before == Some(SegmentKind::Quoted);
-            let courtesy =
-                words.len() <= 6 && words.iter().all(|w| is_courtesy(w.hash) && !w.is_fact());
-            let brief = stream.len() - from <= 3;
-            let answers = brief && (asked || replies || words.iter().any(tells_by_context));
-            units.push(Unit {
-                stream: from as u32..stream.len() as u32,
-                words: s.words.clone(),
+            if let Some(Judged {
                 kind,
-                content: kind.is_content() && !courtesy,
+                content,
                 answers,
-            });
-            asked = words.last().is_some_and(|w| w.flags.has(WordFlags::ASKED));
-            if kind.is_content() {
-                kind_before = Some(kind);
+            }) = judging.of(&document, s, stream.len() - from)
+            {
+                units.push(Unit {
+                    stream: from as u32..stream.len() as u32,
+                    words: s.words.clone(),
+                    kind,
+                    content,
+                    answers,
+                });
             }
         }
         Self {
@@ -197,69 +233,6 @@ impl Comparable {
             facts: OnceLock::new(),
             places: OnceLock::new(),
         }
-    }
-
-    /// Its units as a scan remembers them, and the word pairs and facts of those in content, one unit after another. Pairs do not
-    /// reach from one sentence into the next: sentences may stand in another order elsewhere. `pairs` are those of all words, halved.
-    pub(crate) fn told(&self, pairs: &[u32]) -> Units {
-        let words = &self.document.words;
-        let counting = |range: Range<u32>| -> usize {
-            let words = &words[range.start as usize..range.end as usize];
-            words.iter().map(|word| usize::from(counts(word))).sum()
-        };
-        let mut numbers = Vec::with_capacity(self.stream.len());
-        let mut told = Vec::with_capacity(self.units.len());
-        let (mut facts, mut besides) = (Vec::new(), Vec::new());
-        // Up to which pair everything is in one of the lists.
-        let mut listed = 0;
-        // Up to which word was counted how many take part in pairs.
-        let (mut at, mut before) = (0, 0);
-        for unit in &self.units {
-            before += counting(at..unit.words.start);
-            let inside = counting(unit.words.clone());
-            at = unit.words.end;
-            let start = numbers.len();
-            if unit.kind.is_content() && inside > 1 {
-                // Between so many words there is one pair less.
-                let end = before + inside - 1;
-                if let Some(own) = pairs.get(before..end) {
-                    numbers.extend_from_slice(own);
-                    besides.extend_from_slice(&pairs[listed..before]);
-                    listed = end;
-                }
-            }
-            before += inside;
-            let own_pairs = numbers.len() - start;
-            if unit.content {
-                let from = facts.len();
-                facts.extend(self.facts_of(unit));
-                numbers.extend(facts[from..].iter().take(Told::FACTS));
-            }
-            let own_facts = numbers.len() - start - own_pairs;
-            let one = Told::new(self.hash_of(unit), unit.len(), own_pairs, own_facts);
-            told.push(one.marked(unit.content, unit.answers));
-        }
-        besides.extend_from_slice(&pairs[listed..]);
-        let detail = Detail {
-            told: told.into(),
-            numbers: numbers.into(),
-            numbered: None,
-        };
-        Units {
-            detail,
-            facts,
-            besides,
-        }
-    }
-
-    /// Hash of the words of a unit in their order, and of whether it asks.
-    fn hash_of(&self, unit: &Unit) -> u64 {
-        let words = unit.stream.clone().filter_map(|p| self.at(p as usize));
-        let asks = words
-            .clone()
-            .last()
-            .is_some_and(|w| w.flags.has(WordFlags::ASKED));
-        words.fold(u64::from(asks), |hash, word| mix(hash ^ word.hash))
     }
 
     /// The word at a position of the stream.
@@ -348,41 +321,6 @@ impl Comparable {
     pub(crate) fn says(&self) -> usize {
         self.units.iter().filter(|u| u.content).map(Unit::len).sum()
     }
-
-    /// Numbers of the facts that a unit holds, in the order of the text.
-    fn facts_of(&self, unit: &Unit) -> impl Iterator<Item = u32> {
-        let words = &self.document.words[unit.words.start as usize..unit.words.end as usize];
-        words
-            .iter()
-            .filter(|w| w.kind != WordKind::Plain && !w.flags.has(WordFlags::ENUMERATOR))
-            .map(|w| fact_number(w.hash))
-    }
-
-    /// Content words that tell something, in own text only and in all.
-    pub(crate) fn telling(&self) -> (usize, usize) {
-        let (mut own, mut all) = (0, 0);
-        for unit in self.units.iter().filter(|u| u.content) {
-            let words = &self.document.words[unit.words.start as usize..unit.words.end as usize];
-            let telling = words
-                .iter()
-                .filter(|w| !w.flags.has(WordFlags::STOP))
-                .count();
-            all += telling;
-            if unit.kind == SegmentKind::Own {
-                own += telling;
-            }
-        }
-        (own, all)
-    }
-}
-
-/// What [`Comparable::told`] tells.
-pub(crate) struct Units {
-    pub(crate) detail: Detail,
-    /// The facts once more by themselves: no more than some of each unit are remembered.
-    pub(crate) facts: Vec<u32>,
-    /// The word pairs that the detail does not have.
-    pub(crate) besides: Vec<u32>,
 }
 
 /// A word by its hash and, where short and long forms share one ("&" and "and", "'ll" and "will"), its letters: equal for
@@ -422,7 +360,9 @@ pub(crate) fn subject_facts(subject: &str) -> impl Iterator<Item = u64> + '_ {
 
 #[cfg(test)]
 mod tests {
-    use super::{Places, mix};
+    use twicetold_methods::winnow::mix;
+
+    use super::Places;
 
     #[test]
     fn a_number_is_found_wherever_it_stands() {

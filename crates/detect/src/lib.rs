@@ -34,6 +34,7 @@ mod listed;
 mod many;
 mod memo;
 mod near;
+mod noted;
 mod options;
 mod order;
 mod outline;

@@ -7,14 +7,13 @@ use std::sync::OnceLock;
 
 use twicetold_index::Filter;
 use twicetold_mail::words::hash_of;
-use twicetold_methods::winnow::{Winnow, all_half_pairs, half, mix, pair, paper};
-use twicetold_model::{
-    Digest, Document, Form, Location, Problem, RawMessage, Word, WordFlags, WordKind,
-};
+use twicetold_methods::winnow::{Winnow, half, mix, pair, paper};
+use twicetold_model::{Digest, Document, Form, Location, Problem, RawMessage, Word, WordFlags};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::aside::Stored;
-use crate::comparable::{Comparable, Units, as_written, as_written_in_ascii, subject_facts};
+use crate::comparable::{as_written, as_written_in_ascii, subject_facts};
+use crate::noted::Noted;
 use crate::seldom::{Detail, Seldom, Shown};
 use crate::threads::{is_answer, plain_subject};
 
@@ -163,20 +162,15 @@ pub(crate) fn record(
     winnow: Winnow,
     short: usize,
 ) -> (Record, Document, Pairs) {
-    let ready = Comparable::new(twicetold_mail::read(raw.form, &raw.bytes));
-    let document = &ready.document;
-    let mut pairs = all_half_pairs(document);
-    let Units {
+    let document = twicetold_mail::read(raw.form, &raw.bytes);
+    let Noted {
         detail,
-        mut facts,
-        mut besides,
-    } = ready.told(&pairs);
-    facts.sort_unstable();
-    facts.dedup();
-    let numbers = all_fact_numbers(document);
-    pairs.extend_from_slice(&numbers);
-    besides.extend(numbers);
-    let (own, all) = ready.telling();
+        facts,
+        pairs,
+        besides,
+        says,
+        tells: (own, all),
+    } = Noted::of(&document);
     let envelope = &document.envelope;
     let mut attachments: Vec<u64> = document
         .attachments
@@ -197,7 +191,7 @@ pub(crate) fn record(
         references: envelope.references.iter().map(|id| hash_of(id)).collect(),
         topic: name(&topic),
         answers: is_answer(&envelope.subject),
-        identity: identity(document),
+        identity: identity(&document),
         fingerprints: detail.count_fingerprints(winnow),
         seldom: Stored::Here(Box::new(Seldom {
             detail,
@@ -205,13 +199,13 @@ pub(crate) fn record(
                 message_id: envelope.message_id.clone(),
                 subject: envelope.subject.clone(),
                 from: envelope.from.clone(),
-                digest: digest(document),
+                digest: digest(&document),
                 problems: document.problems.clone(),
             },
             segments: document.segments.as_slice().into(),
         })),
         pairs: Filter::of_halves(&pairs).into(),
-        says: ready.says() as u32,
+        says: says as u32,
         worded: !document.words.is_empty(),
         short: (own > 0 && own < short) || all < short,
         attachments: attachments.into(),
@@ -224,28 +218,12 @@ pub(crate) fn record(
         all: pairs,
         besides,
     };
-    (record, ready.document, pairs)
+    (record, document, pairs)
 }
 
 /// The number of a fact among those of word pairs: that of a pair with itself.
 pub(crate) fn fact_number(hash: u64) -> u32 {
     half(pair(hash, hash))
-}
-
-/// Numbers of everything in a document that can stand for a fact of another one; each once.
-fn all_fact_numbers(document: &Document) -> Vec<u32> {
-    let facts = document
-        .words
-        .iter()
-        .filter(|w| w.kind != WordKind::Plain)
-        .map(|w| w.hash);
-    let mut numbers: Vec<u32> = facts
-        .chain(document.links.iter().copied())
-        .map(fact_number)
-        .collect();
-    numbers.sort_unstable();
-    numbers.dedup();
-    numbers
 }
 
 /// The words of what a document says as the paper cuts them.

@@ -188,6 +188,12 @@ impl WordFlags {
         self.0 |= other.0;
     }
 
+    /// This set if something holds, else an empty one.
+    #[must_use]
+    pub fn only_if(self, holds: bool) -> Self {
+        Self(self.0 * u8::from(holds))
+    }
+
     /// This set with `other` added.
     #[must_use]
     pub fn with(self, other: Self) -> Self {

@@ -20,9 +20,18 @@ pub(super) fn each(raw: &[u8], hint: Option<&str>, found: &mut dyn FnMut(Address
     let mut open = Entry::default();
     let mut rest = text;
     while let Some(at) = rest.bytes().position(|b| SPECIAL[b as usize]) {
-        open.name.push_str(&rest[..at]);
-        let special = rest.as_bytes()[at];
-        rest = &rest[at + 1..];
+        let (stretch, after) = rest.split_at(at);
+        let special = after.as_bytes()[0];
+        rest = &after[1..];
+        // Most entries of a long list are an address and nothing else.
+        if special == b','
+            && open.is_empty()
+            && let Some(address) = bare_address(stretch)
+        {
+            found(address);
+            continue;
+        }
+        open.name.push_str(stretch);
         match special {
             b'"' => rest = open.quoted(rest),
             b'(' => rest = open.comment(rest),
@@ -44,8 +53,28 @@ pub(super) fn each(raw: &[u8], hint: Option<&str>, found: &mut dyn FnMut(Address
             _ => open.finish(hint, found),
         }
     }
+    if open.is_empty()
+        && let Some(address) = bare_address(rest)
+    {
+        return found(address);
+    }
     open.name.push_str(rest);
     open.finish(hint, found);
+}
+
+/// The address that a stretch of a list is, if it is nothing else and has nothing to decode.
+fn bare_address(stretch: &str) -> Option<Address<'_>> {
+    let address = stretch.trim_ascii();
+    // No early end, so that the compiler can look at many bytes at once.
+    let (mut odd, mut at) = (address.is_empty(), false);
+    for byte in address.bytes() {
+        odd |= !byte.is_ascii_graphic() | (byte == b'=');
+        at |= byte == b'@';
+    }
+    (at && !odd).then_some(Address {
+        name: Cow::Borrowed(""),
+        address: Cow::Borrowed(address),
+    })
 }
 
 /// Whether a byte ends a stretch of a display name.
@@ -70,6 +99,11 @@ struct Entry<'t> {
 }
 
 impl<'t> Entry<'t> {
+    /// Whether nothing has been read of it.
+    fn is_empty(&self) -> bool {
+        self.name.is_empty() && self.comment.is_empty() && self.address.is_none()
+    }
+
     /// Reads up to the end of a quoted string; gives what follows.
     fn quoted(&mut self, mut rest: &'t str) -> &'t str {
         while let Some(at) = memchr::memchr2(b'"', b'\\', rest.as_bytes()) {
@@ -181,7 +215,35 @@ fn has_blank(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::has_blank;
+    use super::{Address, Entry, bare_address, has_blank};
+
+    #[test]
+    fn a_bare_address_is_read_like_any_other() {
+        for stretch in [
+            "a@b.example",
+            " a@b.example\t",
+            "@",
+            "a b@c",
+            "a=?@b",
+            "a",
+            "",
+            "\u{b}a@b",
+            "ä@b.example",
+            "'a@b'",
+        ] {
+            let mut entry = Entry::default();
+            entry.name.push_str(stretch);
+            let mut slowly = Vec::new();
+            entry.finish(None, &mut |one: Address<'_>| {
+                slowly.push((one.name.into_owned(), one.address.into_owned()));
+            });
+            if let Some(one) = bare_address(stretch) {
+                let quickly = (one.name.into_owned(), one.address.into_owned());
+                assert_eq!(slowly, [quickly], "{stretch:?}");
+            }
+        }
+        assert!(bare_address(" a@b.example").is_some());
+    }
 
     #[test]
     fn a_blank_is_what_unicode_calls_white_space() {

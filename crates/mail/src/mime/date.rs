@@ -60,8 +60,18 @@ pub(super) fn parse(text: &str) -> Option<i64> {
 }
 
 fn without_comments(text: &str) -> String {
-    if text.len() <= LONGEST && memchr::memchr2(b'(', b')', text.as_bytes()).is_none() {
-        return text.to_owned();
+    let mark = |text: &str| memchr::memchr2(b'(', b')', text.as_bytes());
+    if text.len() <= LONGEST {
+        // Most dates have no comment, or one at their end.
+        let Some(at) = mark(text) else {
+            return text.to_owned();
+        };
+        let comment = text[at..]
+            .strip_prefix('(')
+            .and_then(|c| c.strip_suffix(')'));
+        if comment.is_some_and(|comment| mark(comment).is_none()) {
+            return text[..at].to_owned();
+        }
     }
     let mut depth = 0usize;
     text.chars()

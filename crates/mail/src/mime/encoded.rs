@@ -112,7 +112,7 @@ pub(super) fn decode_str<'a>(text: &'a str, hint: Option<&str>) -> Cow<'a, str> 
 }
 
 /// Where the first `=?` stands. Few headers hold any `=`, and looking for one byte needs no preparation.
-fn opening(bytes: &[u8]) -> Option<usize> {
+pub(super) fn opening(bytes: &[u8]) -> Option<usize> {
     memchr::memchr_iter(b'=', bytes).find(|at| bytes.get(at + 1) == Some(&b'?'))
 }
 

@@ -55,8 +55,15 @@ fn with_hint(headers: &Headers<'_>, hint: Option<&str>) -> Envelope {
     }
 }
 
+/// What a message says it is, if its headers have anything to decode: else nobody asks in what they are written.
 fn content_type(headers: &Headers<'_>) -> Option<Valued> {
-    headers.get(Field::ContentType).map(Valued::parse)
+    let once = [Field::From, Field::Sender, Field::Subject];
+    let once = once.into_iter().filter_map(|field| headers.get(field));
+    let lists = [Field::To, Field::Cc].into_iter();
+    let mut raw = once.chain(lists.flat_map(|field| headers.all(field)));
+    let coded = raw.any(|raw| !raw.is_ascii() || encoded::opening(raw).is_some());
+    let value = coded.then(|| headers.get(Field::ContentType)).flatten();
+    value.map(Valued::parse)
 }
 
 /// The charset that a message says it is in, for headers that do not say theirs.

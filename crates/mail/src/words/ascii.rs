@@ -4,12 +4,13 @@ use std::ops::Range;
 
 use twicetold_model::{Word, WordFlags, WordKind};
 
-use super::letters::{self, Start};
+use super::bits::{BLOCK, Begins};
+use super::known::Found;
+use super::letters::{self, Letters};
 use super::short;
 use super::token::Tokens;
 
-/// What a byte may begin, in an order that tells what it does behind letters: up to [`SIGN`] it ends their word and begins
-/// nothing itself, from [`APOSTROPHE`] on it may go on with it.
+/// What a byte may begin.
 const SPACE: u8 = 0;
 const MARK: u8 = 1;
 const AMPERSAND: u8 = 2;
@@ -66,16 +67,32 @@ impl Tokens<'_> {
     fn ascii<const WHOLE: bool>(&mut self, stretch: Range<usize>) {
         let bytes = self.text.as_bytes();
         let mut at = stretch.start;
-        while at < stretch.end {
-            if let Some(start) = letters::start(bytes, at)
-                && start.length > 0
-                && at + start.length <= stretch.end
-                && sort(start.next[0]) < APOSTROPHE
-            {
-                self.letters(at, &start);
-                at += start.length + quiet_length(start.next);
-            } else {
-                at = self.other_ascii::<WHOLE>(at, &stretch);
+        while at < stretch.end
+            && let Some(mut starts) = self.bits.starts(at)
+        {
+            at = starts.end();
+            self.commons.make_room(BLOCK);
+            while let Some(begins) = starts.next() {
+                let place = match begins {
+                    Begins::Letters(place, length) => {
+                        let end = place + length;
+                        if end <= stretch.end
+                            && let Some(letters) = Letters::at(bytes, place, length)
+                        {
+                            self.letters(place, &letters);
+                            at = at.max(end);
+                            continue;
+                        }
+                        place
+                    }
+                    Begins::Odd(place) => place,
+                };
+                if place >= stretch.end {
+                    return;
+                }
+                let end = self.other_ascii::<WHOLE>(place, &stretch);
+                starts.go_on_from(end);
+                at = at.max(end);
             }
         }
     }
@@ -83,22 +100,21 @@ impl Tokens<'_> {
     /// A run of up to sixteen ASCII letters that stands alone.
     // What is known of the letters stays in registers only where this is part of the loop.
     #[inline(always)]
-    fn letters(&mut self, at: usize, start: &Start) {
-        let end = at + start.length;
-        if start.is_cannot() {
-            return self.push_word(at..end);
-        }
-        let mut flags = WordFlags::default();
-        if start.capital {
-            flags.set(WordFlags::CAPITAL);
-        }
-        self.line_start = false;
+    fn letters(&mut self, at: usize, letters: &Letters) {
+        let end = at + letters.length;
+        let found = match letters.short() {
+            Some(letters::CANNOT) => return self.push_word(at..end),
+            Some(short) => self.known.find(short, letters),
+            None => Found::of(short::hash(letters)),
+        };
+        let capital = WordFlags::CAPITAL.only_if(letters.capital);
+        self.commons.note(self.words.len(), found.common);
         self.words.push(Word {
-            hash: short::hash(start),
+            hash: found.hash,
             start: at as u32,
             end: end as u32,
             kind: WordKind::Plain,
-            flags,
+            flags: found.flags.with(capital),
         });
     }
 
@@ -135,13 +151,6 @@ impl Tokens<'_> {
                 .take_while(|b| sort(**b) <= MARK)
                 .count()
     }
-}
-
-/// How many of the two bytes behind a word can be stepped over: nearly always it is one blank, or a mark and a blank.
-#[inline]
-fn quiet_length(next: [u8; 2]) -> usize {
-    let [first, second] = next.map(sort);
-    usize::from(first <= SIGN) + usize::from(first <= SIGN && second == SPACE)
 }
 
 fn begins_run(bytes: &[u8], at: usize, start: usize) -> bool {
@@ -240,7 +249,7 @@ mod tests {
                 alone.ascii_rest(at..at + run.len());
                 at += run.len() + 1;
             }
-            assert_eq!(together.finish(), alone.finish(), "{text:?}");
+            assert_eq!(together.finish().0, alone.finish().0, "{text:?}");
         }
     }
 
@@ -252,7 +261,7 @@ mod tests {
             let long = format!("{text} followed by more than sixteen letters");
             let mut within = Tokens::new(&long, 0);
             within.ascii_runs(0..text.len());
-            assert_eq!(short.finish(), within.finish(), "{text:?}");
+            assert_eq!(short.finish().0, within.finish().0, "{text:?}");
         }
     }
 }

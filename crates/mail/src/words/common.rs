@@ -6,7 +6,7 @@
 
 use std::sync::LazyLock;
 
-use twicetold_model::{Language, Word, WordFlags};
+use twicetold_model::{Language, WordFlags};
 
 use super::normal::hash_of;
 
@@ -162,14 +162,15 @@ const PLACES: usize = 4096;
 /// How many bits tell most other words from common ones; they fit well into the nearest cache.
 const SIEVE_BITS: usize = 1 << 15;
 
-/// How many words are sieved at once.
-const SIEVED: usize = 64;
+/// The place of all words that are not common, behind the others.
+pub(super) const NONE: u16 = PLACES as u16;
 
 /// The common words by their hash. The keys are hashes already, so a place is some bits of them.
 pub(super) struct Table {
     /// Zero where nothing is; a word stands at its place, or behind it up to the next gap.
     hashes: Box<[u64; PLACES]>,
-    known: Vec<Common>,
+    /// What is known of the word at each place, and at [`NONE`] of all others: nothing.
+    known: Box<[Common; PLACES + 1]>,
     /// The bit of every common word is set, by other bits of its hash than its place, and a few besides.
     sieve: Box<[u64; SIEVE_BITS / 64]>,
 }
@@ -181,33 +182,6 @@ impl Table {
         &TABLE
     }
 
-    /// Calls `found` with every common word, its number and what is known about it.
-    ///
-    /// Which words are common nobody can foresee, least of all a processor: those that may be are sieved out first,
-    /// without any branch.
-    pub(super) fn each_common(
-        &self,
-        words: &mut [Word],
-        mut found: impl FnMut(usize, &mut Word, &Common),
-    ) {
-        for (block, words) in words.chunks_mut(SIEVED).enumerate() {
-            let mut sieved = [0; SIEVED];
-            let mut count = 0;
-            for (n, word) in words.iter().enumerate() {
-                sieved[count % SIEVED] = n as u8;
-                count += usize::from(self.may_hold(word.hash));
-            }
-            for n in &sieved[..count] {
-                let n = usize::from(*n);
-                if let Some(word) = words.get_mut(n)
-                    && let Some(known) = self.find(word.hash)
-                {
-                    found(block * SIEVED + n, word, known);
-                }
-            }
-        }
-    }
-
     /// Whether the word with this hash may be a common one; for others it is rarely so.
     #[inline]
     fn may_hold(&self, hash: u64) -> bool {
@@ -215,23 +189,32 @@ impl Table {
         self.sieve[bit / 64] >> (bit % 64) & 1 == 1
     }
 
-    /// What is known about the word with this hash, if it is a common one.
+    /// The place of the word with this hash, or [`NONE`] if it is no common one.
     #[inline]
-    fn find(&self, hash: u64) -> Option<&Common> {
+    pub(super) fn place(&self, hash: u64) -> u16 {
+        if !self.may_hold(hash) {
+            return NONE;
+        }
         let mut place = hash as usize % PLACES;
         loop {
             match self.hashes[place] {
-                0 => return None,
-                found if found == hash => return self.known.get(place),
+                0 => return NONE,
+                found if found == hash => return place as u16,
                 _ => place = (place + 1) % PLACES,
             }
         }
     }
 
+    /// What is known about the word at a place.
+    #[inline]
+    pub(super) fn at(&self, place: u16) -> &Common {
+        &self.known[usize::from(place.min(NONE))]
+    }
+
     fn build() -> Self {
         let mut table = Self {
             hashes: Box::new([0; PLACES]),
-            known: vec![Common::default(); PLACES],
+            known: Box::new([Common::default(); PLACES + 1]),
             sieve: Box::new([0; SIEVE_BITS / 64]),
         };
         for (n, row) in LANGUAGES.iter().enumerate() {
@@ -277,39 +260,32 @@ pub(super) fn denies(normal: &str) -> bool {
 /// Votes for languages by the common words seen.
 #[derive(Default)]
 pub(super) struct Ballot {
-    /// Votes not yet added to the others; no byte of them runs over.
-    fresh: Votes,
-    /// How many words have voted in `fresh`.
-    voters: u8,
     counted: [u32; LANGUAGES.len()],
 }
 
-impl Ballot {
-    /// Counts the votes of a word.
-    #[inline]
-    pub(super) fn count(&mut self, languages: &Votes) {
-        for (votes, one) in self.fresh.iter_mut().zip(languages) {
-            *votes += one;
-        }
-        self.voters += 1;
-        if self.voters == u8::MAX {
-            self.settle();
-        }
-    }
+/// So many words vote at a time: no byte of their votes runs over.
+pub(super) const VOTERS: usize = u8::MAX as usize;
 
-    /// Adds the fresh votes to the others.
-    fn settle(&mut self) {
-        let fresh = self.fresh.iter().flat_map(|eight| eight.to_le_bytes());
+impl Ballot {
+    /// Counts the votes of up to [`VOTERS`] words.
+    #[inline]
+    pub(super) fn count<'w>(&mut self, words: impl Iterator<Item = &'w Common>) {
+        // In registers, as long as they are counted.
+        let mut fresh = Votes::default();
+        for word in words.take(VOTERS) {
+            for (votes, one) in fresh.iter_mut().zip(&word.languages) {
+                *votes += one;
+            }
+        }
+        let fresh = fresh.iter().flat_map(|eight| eight.to_le_bytes());
         for (votes, fresh) in self.counted.iter_mut().zip(fresh) {
             *votes += u32::from(fresh);
         }
-        (self.fresh, self.voters) = (Votes::default(), 0);
     }
 
     /// The winner's number and name, if at least three and one in seven of the words voted for it; on equal votes the
     /// earlier row.
-    pub(super) fn winner(mut self, words: usize) -> Option<(usize, Language)> {
-        self.settle();
+    pub(super) fn winner(&self, words: usize) -> Option<(usize, Language)> {
         let (n, &votes) = self
             .counted
             .iter()
@@ -326,7 +302,9 @@ mod tests {
     use super::*;
 
     fn common(hash: u64) -> Option<Common> {
-        Table::get().find(hash).copied()
+        let table = Table::get();
+        let place = table.place(hash);
+        (place != NONE).then(|| *table.at(place))
     }
 
     #[test]
@@ -364,9 +342,9 @@ mod tests {
     #[test]
     fn an_article_shows_its_language() {
         let mut ballot = Ballot::default();
-        for word in ["der", "und", "das", "ist"] {
-            ballot.count(&common(hash_of(word)).unwrap_or_default().languages);
-        }
+        let words =
+            ["der", "und", "das", "ist"].map(|word| common(hash_of(word)).unwrap_or_default());
+        ballot.count(words.iter());
         assert_eq!(ballot.winner(9).map(|w| w.1), Some(Language::German));
     }
 }

@@ -1,13 +1,15 @@
-//! Runs of ASCII letters, eight or sixteen at a time: most of what mail says is nothing else.
+//! Runs of up to sixteen ASCII letters, in registers: most of what mail says is nothing else.
 
-const HIGH: u64 = 0x8080_8080_8080_8080;
 const fn each(byte: u8) -> u64 {
     byte as u64 * 0x0101_0101_0101_0101
 }
 
-/// The beginning of a run of letters.
-pub(super) struct Start {
-    /// How many letters stand here; 16 also if there are more.
+/// The one word of letters alone that is written together and is two.
+pub(super) const CANNOT: u64 = u64::from_le_bytes(*b"cannot\0\0");
+
+/// A run of letters.
+pub(super) struct Letters {
+    /// How many there are, 1 to 16.
     pub(super) length: usize,
     /// The first eight letters in lower case, the first one lowest; what follows them means nothing.
     pub(super) low: u64,
@@ -15,78 +17,55 @@ pub(super) struct Start {
     pub(super) high: u64,
     /// The first letter is a capital one.
     pub(super) capital: bool,
-    /// The two bytes behind the letters.
-    pub(super) next: [u8; 2],
 }
 
-impl Start {
-    /// The one word of letters alone that is written together and is two.
+impl Letters {
+    /// So many letters at a place of a text; `None` if there are none, or too many, or if the text ends too soon behind them.
     #[inline]
-    pub(super) fn is_cannot(&self) -> bool {
-        const CANNOT: u64 = u64::from_le_bytes(*b"cannot\0\0");
-        self.low << 16 == CANNOT << 16 && self.length == 6
+    pub(super) fn at(text: &[u8], place: usize, length: usize) -> Option<Self> {
+        let sixteen: &[u8; 16] = text.get(place..)?.first_chunk()?;
+        let both = u128::from_le_bytes(*sixteen);
+        let (low, high) = (both as u64, (both >> 64) as u64);
+        // All that counts are letters, and one bit makes them small.
+        (length.wrapping_sub(1) < 16).then_some(Self {
+            length,
+            low: low | each(0x20),
+            high: high | each(0x20),
+            capital: low & 0x20 == 0,
+        })
     }
-}
 
-/// Looks at a run of up to sixteen letters from a place on, and at two bytes behind it, if the text is long enough.
-#[inline]
-pub(super) fn start(bytes: &[u8], at: usize) -> Option<Start> {
-    let window: &[u8; 18] = bytes.get(at..)?.first_chunk()?;
-    let [low, high] = [0, 8].map(|n| {
-        let eight = window[n..].first_chunk().copied().unwrap_or_default();
-        u64::from_le_bytes(eight)
-    });
-    let mut length = leading(low);
-    if length == 8 {
-        length += leading(high);
+    /// The letters of up to eight, and nothing besides.
+    #[inline]
+    pub(super) fn short(&self) -> Option<u64> {
+        let empty = 8_usize.checked_sub(self.length)?;
+        Some(self.low & u64::MAX >> (8 * empty % 64))
     }
-    // All that counts are letters, and one bit makes them small.
-    Some(Start {
-        length,
-        low: low | each(0x20),
-        high: high | each(0x20),
-        capital: low & 0x20 == 0,
-        next: [window[length], window[length + 1]],
-    })
-}
-
-/// How many of eight bytes are letters before the first that is none.
-#[inline]
-fn leading(eight: u64) -> usize {
-    // Sums of bytes below 0x80 never run over into their neighbours.
-    let lower = eight & !HIGH | each(0x20);
-    let from_a = lower + each(0x80 - b'a');
-    let beyond_z = lower + each(0x80 - (b'z' + 1));
-    let others = (!from_a | beyond_z | eight) & HIGH;
-    others.trailing_zeros() as usize / 8
 }
 
 #[cfg(test)]
 mod tests {
-    use super::start;
+    use super::Letters;
 
     #[test]
-    fn a_run_ends_at_the_first_byte_that_is_no_letter() {
-        for byte in 0..=u8::MAX {
-            for letters in 0..20 {
-                for after in [0, 1, 16] {
-                    let mut bytes = b"aZmQzAkY".repeat(3);
-                    bytes.truncate(letters);
-                    bytes.push(byte);
-                    bytes.extend(std::iter::repeat_n(byte.wrapping_add(1), after));
-                    let slow = bytes.iter().take_while(|b| b.is_ascii_alphabetic()).count();
-                    if let Some(start) = start(&bytes, 0) {
-                        let length = slow.min(16);
-                        assert_eq!(start.length, length, "{bytes:?}");
-                        let lower = bytes[..length].to_ascii_lowercase();
-                        let found = [start.low.to_le_bytes(), start.high.to_le_bytes()].concat();
-                        assert_eq!(found[..length], lower, "{bytes:?}");
-                        assert_eq!(start.next, bytes[length..length + 2], "{bytes:?}");
-                        if length > 0 {
-                            assert_eq!(start.capital, bytes[0].is_ascii_uppercase());
-                        }
-                    }
+    fn letters_are_small_and_nothing_stands_beside_them() {
+        let text = b"QuickBrownFoxesJumpOver";
+        for length in 0..20 {
+            for place in 0..text.len() {
+                let found = Letters::at(text, place, length);
+                let fits = (1..=16).contains(&length) && place + 16 <= text.len();
+                assert_eq!(found.is_some(), fits, "{length} {place}");
+                let Some(letters) = found else { continue };
+                let lower = text[place..place + length].to_ascii_lowercase();
+                let both = [letters.low.to_le_bytes(), letters.high.to_le_bytes()].concat();
+                assert_eq!(both[..length], lower);
+                assert_eq!(letters.capital, text[place].is_ascii_uppercase());
+                let mut alone = [0; 8];
+                if length <= 8 {
+                    alone[..length].copy_from_slice(&lower);
                 }
+                let short = (length <= 8).then_some(u64::from_le_bytes(alone));
+                assert_eq!(letters.short(), short);
             }
         }
     }

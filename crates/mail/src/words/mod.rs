@@ -6,7 +6,9 @@
 
 mod address;
 mod ascii;
+mod bits;
 mod common;
+mod known;
 mod letters;
 mod normal;
 mod sentences;
@@ -21,27 +23,24 @@ use twicetold_model::{Document, WordFlags};
 
 /// Fills in the words of a document whose text and segments are known, without language and sentences.
 pub(crate) fn split_words(document: &mut Document) {
-    document.words = split::split(&document.text, &document.segments);
-    let table = common::Table::get();
-    table.each_common(&mut document.words, |_, word, known| {
-        word.flags.set(known.flags);
-    });
+    (document.words, _) = split::split(&document.text, &document.segments);
 }
 
 /// Fills in the words, the language and the sentences of a document whose text and segments are known.
 pub fn read_words(document: &mut Document) {
-    document.words = split::split(&document.text, &document.segments);
+    let (words, commons) = split::split(&document.text, &document.segments);
+    document.words = words;
     let table = common::Table::get();
     let mut ballot = common::Ballot::default();
     // Words that are free in some language, and in which.
     let mut free = Vec::with_capacity(document.words.len() / 8);
-    table.each_common(&mut document.words, |n, word, known| {
-        word.flags.set(known.flags);
-        ballot.count(&known.languages);
-        if known.free != 0 {
-            free.push((n, known.free));
-        }
-    });
+    for some in commons.chunks(common::VOTERS) {
+        ballot.count(some.clone().map(|(_, place)| table.at(place)));
+        free.extend(some.filter_map(|(n, place)| {
+            let languages = table.at(place).free;
+            (languages != 0).then_some((n, languages))
+        }));
+    }
     if let Some((row, language)) = ballot.winner(document.words.len()) {
         document.language = language;
         for (n, languages) in free {

@@ -2,7 +2,7 @@
 //!
 //! This is XXH3 as for any other word; going through memory would make the processor wait for what it has just written.
 
-use super::letters::Start;
+use super::letters::Letters;
 
 /// The secret of XXH3, as far as short texts are mixed with it: pairs of its eight-byte words, joined.
 const FLIP_UP_TO_3: u64 = 0x396c_feb8 ^ 0xbe4b_a423;
@@ -12,19 +12,21 @@ const FLIP_LAST: u64 = 0x2172_ffcc_7dd0_5a82 ^ 0x8e24_43f7_7446_08b8;
 
 /// The XXH3 hash of the letters of a run in lower case, of which there are 1 to 16.
 ///
-/// How long the next word is cannot be foreseen, so of the two ways for most words both are gone and one result is taken:
+/// How long the next word is cannot be foreseen, so of the two ways for short words both are gone and one result is taken:
 /// that takes less time than to go the wrong way every other time.
 #[inline(always)]
-pub(super) fn hash(start: &Start) -> u64 {
-    let length = start.length;
-    if length > 8 {
-        return up_to_16(start.low, start.high, length);
+pub(super) fn hash(letters: &Letters) -> u64 {
+    let length = letters.length;
+    match length {
+        9.. => up_to_16(letters.low, letters.high, length),
+        _ => hash_of_eight(letters.low, length),
     }
-    choose(
-        length > 3,
-        up_to_8(start.low, length),
-        up_to_3(start.low, length),
-    )
+}
+
+/// The same of up to eight letters.
+#[inline(always)]
+pub(super) fn hash_of_eight(low: u64, length: usize) -> u64 {
+    choose(length > 3, up_to_8(low, length), up_to_3(low, length))
 }
 
 /// One of two numbers, without a branch.
@@ -74,8 +76,7 @@ fn up_to_16(low: u64, high: u64, length: usize) -> u64 {
 mod tests {
     use xxhash_rust::xxh3::xxh3_64;
 
-    use super::super::letters;
-    use super::hash;
+    use super::{Letters, hash};
 
     #[test]
     fn the_hash_is_that_of_any_other_word() {
@@ -85,9 +86,8 @@ mod tests {
                 let mut text = letters[from..from + length].to_vec();
                 let expected = xxh3_64(&text.to_ascii_lowercase());
                 text.extend_from_slice(b" and what follows");
-                let start = letters::start(&text, 0).expect("long enough");
-                assert_eq!(start.length, length);
-                assert_eq!(hash(&start), expected, "{length} letters from {from}");
+                let letters = Letters::at(&text, 0, length).expect("long enough");
+                assert_eq!(hash(&letters), expected, "{length} letters from {from}");
             }
         }
     }

@@ -6,16 +6,23 @@ use twicetold_model::{Segment, Word};
 
 use super::ascii::is_space;
 use super::strange::Strange;
-use super::token::Tokens;
+use super::token::{Commons, Tokens};
 use crate::segment::marks_length;
 
-/// Finds every word of the segments, line by line, without their quote marks.
-pub(super) fn split(text: &str, segments: &[Segment]) -> Vec<Word> {
+/// Finds every word of the segments without their quote marks, and tells which are common.
+pub(super) fn split(text: &str, segments: &[Segment]) -> (Vec<Word>, Commons) {
     // Mail has a word for every six or seven bytes.
     let mut tokens = Tokens::new(text, text.len() / 6);
     let mut strange = Strange::new(text);
     let mut lines = Vec::with_capacity(64);
+    let ascii = text.is_ascii();
     for segment in segments {
+        if ascii && segment.depth == 0 {
+            // No marks to leave out, and no word that runs over a line end: its lines are read together.
+            let all = segment.start as usize..segment.end as usize;
+            read_line(&mut tokens, &mut strange, all, &[]);
+            continue;
+        }
         content_lines(text, segment, &mut lines);
         // Where the last word ended that ran over a line end; it may have taken whole lines.
         let mut taken = 0;
@@ -29,7 +36,6 @@ pub(super) fn split(text: &str, segments: &[Segment]) -> Vec<Word> {
             }
             let start = line.start.max(taken);
             let rest = lines.get(n + 1..).unwrap_or_default();
-            tokens.line_start = start == line.start;
             let on = read_line(&mut tokens, &mut strange, start..line.end, rest);
             taken = on.unwrap_or(taken);
         }
@@ -58,7 +64,7 @@ fn content_lines(text: &str, segment: &Segment, lines: &mut Vec<Range<usize>>) {
     }
 }
 
-/// Reads the words of one line. Returns where to go on in the next line if a word ran over the line end.
+/// Reads the words of one line, or of several of nothing but ASCII. Returns where to go on in the next line if a word ran over the line end.
 fn read_line(
     tokens: &mut Tokens<'_>,
     strange: &mut Strange<'_>,

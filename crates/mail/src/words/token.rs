@@ -9,7 +9,9 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::address::Addresses;
 use super::ascii::{ends_run, number_end};
-use super::common::denies;
+use super::bits::Bits;
+use super::common::{NONE, denies};
+use super::known::{Found, Known};
 use super::normal::{hash_as_written, hash_of, normalise};
 use crate::html::link_hash;
 
@@ -20,26 +22,75 @@ static SEGMENTER: LazyLock<WordSegmenterBorrowed<'static>> =
 /// The words found so far, and what is needed to find more.
 pub(super) struct Tokens<'t> {
     pub(super) text: &'t str,
+    /// What every byte of the text is.
+    pub(super) bits: Bits,
     pub(super) words: Vec<Word>,
+    pub(super) commons: Commons,
+    pub(super) known: Known,
     form: String,
     joined: String,
-    /// No word has been seen on this line yet.
-    pub(super) line_start: bool,
+}
+
+/// Which words are common: the number of each, and its place in the table.
+#[derive(Debug, Default)]
+pub(super) struct Commons {
+    /// Each as one number: its place below. What stands behind the last one means nothing.
+    all: Vec<u64>,
+    count: usize,
+}
+
+impl Commons {
+    /// Makes room for so many more.
+    #[inline]
+    pub(super) fn make_room(&mut self, more: usize) {
+        if self.all.len() < self.count + more {
+            self.all.resize((self.count + more) * 2, 0);
+        }
+    }
+
+    /// Notes a word if it is a common one, if there is room. Whether it is one nobody can foresee, so it is written in any case.
+    #[inline]
+    pub(super) fn note(&mut self, number: usize, common: u16) {
+        if let Some(place) = self.all.get_mut(self.count) {
+            *place = (number as u64) << u16::BITS | u64::from(common);
+            self.count += usize::from(common != NONE);
+        }
+    }
+
+    /// Forgets the words from this number on.
+    fn truncate(&mut self, words: usize) {
+        let before = |word: &u64| (word >> u16::BITS) < words as u64;
+        self.count = self.all[..self.count].partition_point(before);
+    }
+
+    /// The words noted, in their order, so many at a time.
+    pub(super) fn chunks(
+        &self,
+        size: usize,
+    ) -> impl Iterator<Item = impl Iterator<Item = (usize, u16)> + Clone> {
+        let apart = |&word: &u64| ((word >> u16::BITS) as usize, word as u16);
+        let chunks = self.all[..self.count].chunks(size);
+        chunks.map(move |some| some.iter().map(apart))
+    }
 }
 
 impl<'t> Tokens<'t> {
     pub(super) fn new(text: &'t str, expected: usize) -> Self {
         Self {
             text,
+            bits: Bits::of(text.as_bytes()),
             words: Vec::with_capacity(expected),
+            commons: Commons::default(),
+            known: Known::take(),
             form: String::new(),
             joined: String::new(),
-            line_start: true,
         }
     }
 
-    pub(super) fn finish(self) -> Vec<Word> {
-        self.words
+    /// The words, and which of them are common.
+    pub(super) fn finish(self) -> (Vec<Word>, Commons) {
+        self.known.leave();
+        (self.words, self.commons)
     }
 
     /// A run of ASCII characters in which there may be addresses.
@@ -83,6 +134,7 @@ impl<'t> Tokens<'t> {
             );
             if last.hash == hash_of("mailto") {
                 self.words.pop();
+                self.commons.truncate(self.words.len());
                 if before.kind == kind && before.hash == hash {
                     return;
                 }
@@ -227,11 +279,18 @@ impl<'t> Tokens<'t> {
         let numbers = range.len() <= 2
             && matches!(bytes.get(range.end), Some(b'.' | b')'))
             && ends_run(bytes, range.end + 1)
-            && (self.line_start || self.opens_sentence(range.start));
+            && (self.opens_line(range.start) || self.opens_sentence(range.start));
         self.push_as_written(range, WordKind::Number);
         if numbers {
             self.flag_last(WordFlags::ENUMERATOR);
         }
+    }
+
+    /// Whether no word stands before this place on its line.
+    fn opens_line(&self, at: usize) -> bool {
+        let before = |last: &Word| self.text.as_bytes().get(last.end as usize..at);
+        let last = self.words.last().and_then(before);
+        last.is_none_or(|between| between.contains(&b'\n'))
     }
 
     /// Whether what stands here comes behind a mark and blanks.
@@ -257,7 +316,8 @@ impl<'t> Tokens<'t> {
     }
 
     fn push(&mut self, hash: u64, range: Range<usize>, kind: WordKind) {
-        let mut flags = WordFlags::default();
+        let found = Found::of(hash);
+        let mut flags = found.flags;
         if self.text[range.clone()]
             .chars()
             .next()
@@ -265,7 +325,8 @@ impl<'t> Tokens<'t> {
         {
             flags.set(WordFlags::CAPITAL);
         }
-        self.line_start = false;
+        self.commons.make_room(1);
+        self.commons.note(self.words.len(), found.common);
         // A text of four gigabytes is cut by the reader long before this.
         let (start, end) = (range.start as u32, range.end as u32);
         self.words.push(Word {

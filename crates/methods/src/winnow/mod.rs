@@ -179,26 +179,78 @@ pub fn half(number: u64) -> u32 {
     (number >> 32) as u32
 }
 
-/// The [`half`] of each of the numbers that [`all_pairs`] gives.
-pub fn all_half_pairs(document: &Document) -> Vec<u32> {
-    // Every pair has its turn at the next place, and stays there if its second word counts: nothing has to be guessed.
-    let mut halves = vec![0; document.words.len() + 1];
-    let (mut before, mut mixed, mut next) = (0, 0, 0);
-    for word in &document.words {
-        let counts = counts(word);
-        halves[next] = half(mix(mixed_with(mixed, word.hash)));
-        next += usize::from(counts);
-        before = if counts { word.hash } else { before };
-        mixed = if counts { mix(word.hash) } else { mixed };
+/// The [`half`] of each of the numbers that [`all_pairs`] gives, found word by word.
+///
+/// ```
+/// use twicetold_methods::winnow::{HalfPairs, half, pair};
+///
+/// let mut pairs = HalfPairs::with_room_for(3);
+/// for (word, counts) in [(7, true), (8, false), (9, true)] {
+///     pairs.add(word, counts);
+/// }
+/// assert_eq!(pairs.finish(), [half(pair(7, 9))]);
+/// ```
+#[derive(Debug)]
+pub struct HalfPairs {
+    /// For each word that counts the half of its pair with the one before, of which the first has none. Whoever comes next has a turn at the place
+    /// behind them, and stays there if it counts: nothing has to be guessed.
+    halves: Vec<u32>,
+    /// How many words count so far.
+    words: usize,
+    /// The last of them, and its hash mixed.
+    last: u64,
+    mixed: u64,
+}
+
+impl HalfPairs {
+    /// Room for so many words.
+    pub fn with_room_for(words: usize) -> Self {
+        Self {
+            halves: vec![0; words + 1],
+            words: 0,
+            last: 0,
+            mixed: 0,
+        }
     }
-    match next {
-        0 => Vec::new(),
-        1 => vec![half(mix(before))],
-        _ => {
-            // The first word that counts has none before it.
-            halves.truncate(next);
-            halves.remove(0);
-            halves
+
+    /// Adds a word, if there is room for it; it takes part in pairs only if it counts.
+    #[inline]
+    pub fn add(&mut self, word: u64, counts: bool) {
+        if let Some(place) = self.halves.get_mut(self.words) {
+            *place = half(mix(mixed_with(self.mixed, word)));
+            self.words += usize::from(counts);
+            self.last = if counts { word } else { self.last };
+            self.mixed = if counts { mix(word) } else { self.mixed };
+        }
+    }
+
+    /// How many words take part in pairs so far.
+    pub fn words(&self) -> usize {
+        self.words
+    }
+
+    /// The pairs that so many words have with each other, as places in the list of all.
+    pub fn between(&self, words: std::ops::Range<usize>) -> std::ops::Range<usize> {
+        words.start..words.end.saturating_sub(1).max(words.start)
+    }
+
+    /// Pairs by their places in the list of all, as far as there are any yet.
+    pub fn all(&self, places: std::ops::Range<usize>) -> &[u32] {
+        let known = 1..self.words.max(1);
+        let known = self.halves.get(known).unwrap_or_default();
+        known.get(places).unwrap_or_default()
+    }
+
+    /// All pairs. A single word stands for itself.
+    pub fn finish(mut self) -> Vec<u32> {
+        match self.words {
+            0 => Vec::new(),
+            1 => vec![half(mix(self.last))],
+            words => {
+                self.halves.truncate(words);
+                self.halves.remove(0);
+                self.halves
+            }
         }
     }
 }
