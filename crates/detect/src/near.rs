@@ -4,8 +4,10 @@
 //! those. A message made of little but what many have (a template, with names and numbers filled in) is compared by all of its fingerprints, and
 //! with others of that kind that say about as much: they stand beside it in the walk.
 
+use std::sync::OnceLock;
+
 use rayon::prelude::*;
-use twicetold_index::{Packed, Rows, met_often};
+use twicetold_index::{Candidate, Met, Packed, Rows, met_often};
 
 use crate::keepset::Walk;
 use crate::record::Record;
@@ -27,6 +29,9 @@ impl Default for Nearby {
     }
 }
 
+/// So many that are near a message are remembered: few have more, but for those of a template.
+const FEW: usize = 24;
+
 /// The fingerprints that several messages have.
 #[derive(Debug)]
 pub(crate) struct Fingerprints {
@@ -36,6 +41,8 @@ pub(crate) struct Fingerprints {
     of: Packed,
     /// Which ones more than a few have.
     common: Bits,
+    /// Who is near each message of the walk, the nearest first, once that was counted; nothing if they are more than [`FEW`].
+    near: Vec<OnceLock<Option<Box<[u32]>>>>,
 }
 
 impl Fingerprints {
@@ -56,6 +63,9 @@ impl Fingerprints {
             leading,
             of,
             common,
+            near: std::iter::repeat_with(OnceLock::new)
+                .take(order.len())
+                .collect(),
         }
     }
 }
@@ -162,23 +172,46 @@ impl Walk<'_> {
                 return near.filter(|&b| wanted(b)).take(most).collect();
             }
         };
-        let Fingerprints {
+        let rank = self.ranks[a as usize];
+        let message = |b: u32| self.order[b as usize];
+        let known = &fingerprints.near[rank as usize];
+        // It is asked several times, and each time others are wanted.
+        if let Some(Some(near)) = known.get() {
+            let near = near.iter().map(|&b| message(b));
+            return near.filter(|&b| wanted(b)).take(most).collect();
+        }
+        let own = self.records[a as usize].fingerprints;
+        let met = fingerprints.met(rank, own, |b| wanted(message(b)), most);
+        let near = |near: &[Candidate]| near.iter().map(|one| one.message).collect();
+        let _ = known.set(met.all.as_deref().map(near));
+        met.wanted.iter().map(|one| message(one.message)).collect()
+    }
+}
+
+impl Fingerprints {
+    /// Counts who is near the message at a place, which has so many fingerprints; of those that are `wanted` no more than `most`.
+    fn met(&self, rank: u32, own: u32, wanted: impl Fn(u32) -> bool, most: usize) -> Met {
+        let Self {
             leading,
             of,
             common,
-        } = &**fingerprints;
-        let rank = self.ranks[a as usize];
+            ..
+        } = self;
         let keys = of.row(rank);
         let count = common.count(&keys);
-        let (least, by_all) = least_shared(self.records[a as usize].fingerprints, count);
+        let (least, by_all) = least_shared(own, count);
         let telling = keys.iter().filter(|&&key| !common.has(key));
         let telling = telling.flat_map(|&key| leading.row(key));
         let common = keys.iter().filter(|&&key| by_all && common.has(key));
         let common = common.flat_map(|&key| first_and_beside(rank, leading.row(key)));
         let met = telling.chain(common).copied();
-        let is_wanted = |b: u32| b != rank && wanted(self.order[b as usize]);
-        let near = met_often(met, is_wanted, least, most).into_iter();
-        near.map(|near| self.order[near.message as usize]).collect()
+        // Everybody is near itself.
+        let is_wanted = |b: u32| b != rank && wanted(b);
+        let mut met = met_often(met, least, is_wanted, most, FEW + 1);
+        if let Some(all) = &mut met.all {
+            all.retain(|one| one.message != rank);
+        }
+        met
     }
 }
 

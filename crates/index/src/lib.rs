@@ -15,7 +15,7 @@ mod seen;
 mod twice;
 
 pub use filter::Filter;
-pub use memory::{Candidate, Limits, MemoryIndex, met_often};
+pub use memory::{Candidate, Limits, MemoryIndex, Met, met_often};
 pub use numbered::{Key, Numbers};
 pub use rows::{Packed, Rows, Standing, room_for, shares};
 pub use seen::{Seen, Times};

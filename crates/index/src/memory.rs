@@ -238,15 +238,24 @@ fn sharing<'i, 'k, K: Copy + Ord + 'k>(
     found.map(candidate).collect()
 }
 
-/// Who is met how often in `entries`, of those that are `wanted`: whoever is met `least` times or more, most often first, of equal ones the
-/// one with the lowest number; no more than `most`.
+/// Who is met often.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Met {
+    /// Those that were wanted, most often first, of equal ones the one with the lowest number.
+    pub wanted: Vec<Candidate>,
+    /// All of them in the same order, if there are no more than was said.
+    pub all: Option<Vec<Candidate>>,
+}
+
+/// Who is met `least` times or more in `entries`: of those that are `wanted` no more than `most`, and all of them unless they are more than `few`.
 pub fn met_often(
     entries: impl IntoIterator<Item = u32>,
-    wanted: impl Fn(u32) -> bool,
     least: u32,
+    wanted: impl Fn(u32) -> bool,
     most: usize,
-) -> Vec<Candidate> {
-    let orders = TALLY.with_borrow_mut(|tally| {
+    few: usize,
+) -> Met {
+    let (wanted, all) = TALLY.with_borrow_mut(|tally| {
         let mut met = std::mem::take(&mut tally.met);
         met.clear();
         tally.begin();
@@ -257,15 +266,18 @@ pub fn met_often(
                 met.push(entry);
             }
         });
-        let orders = met
-            .iter()
-            .filter(|&&entry| wanted(entry))
-            .map(|&entry| most_first(tally.times(entry), entry))
-            .collect();
+        let order = |&entry: &u32| most_first(tally.times(entry), entry);
+        let all = (met.len() <= few).then(|| met.iter().map(order).collect());
+        let wanted = met.iter().filter(|&&entry| wanted(entry));
+        let wanted = wanted.map(order).collect();
         tally.met = met;
-        orders
+        (wanted, all)
     });
-    lowest(orders, most).into_iter().map(candidate).collect()
+    let candidates = |orders, most| lowest(orders, most).into_iter().map(candidate).collect();
+    Met {
+        wanted: candidates(wanted, most),
+        all: all.map(|all| candidates(all, few)),
+    }
 }
 
 /// How much work a look-up may be.
