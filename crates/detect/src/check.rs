@@ -127,8 +127,13 @@ fn written_alike(
     if x.kind != y.kind {
         return false;
     }
-    normalise(a.document.word(x), p);
-    normalise(b.document.word(y), q);
+    let (here, there) = (a.document.word(x), b.document.word(y));
+    // The normal form of ASCII is its lower case.
+    if here.is_ascii() && here.eq_ignore_ascii_case(there) {
+        return true;
+    }
+    normalise(here, p);
+    normalise(there, q);
     // "n't" stands for "not" and "&" for "and": there the word behind the letters decides.
     p == q
         || (x.hash == y.hash && is_short_form(p) | is_short_form(q))

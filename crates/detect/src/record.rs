@@ -246,21 +246,23 @@ pub(crate) fn digest_hash(digest: &[u8; 32]) -> u64 {
 /// One number for everything a document says.
 fn identity(document: &Document) -> u128 {
     const WORD: usize = 10;
-    let mut said = vec![0; document.words.len() * WORD];
-    let mut put = |n: usize, word: &Word, (hash, letters): (u64, u8)| {
-        let place = &mut said[n * WORD..][..WORD];
+    let mut digests: Vec<_> = document.attachments.iter().map(|a| a.digest).collect();
+    digests.sort_unstable();
+    let words = document.words.len() * WORD;
+    let mut said =
+        Vec::with_capacity(words + 16 + size_of_val(&*digests) + size_of_val(&*document.links));
+    said.resize(words, 0);
+    let put = |place: &mut [u8; WORD], word: &Word, (hash, letters): (u64, u8)| {
         place[..8].copy_from_slice(&hash.to_le_bytes());
         place[8] = u8::from(word.flags.has(WordFlags::ASKED));
         place[9] = letters;
     };
-    let words = document.words.iter().enumerate();
+    let words = said.as_chunks_mut().0.iter_mut().zip(&document.words);
     match document.text.is_ascii() {
-        true => words.for_each(|(n, word)| put(n, word, as_written_in_ascii(word))),
-        false => words.for_each(|(n, word)| put(n, word, as_written(document, word))),
+        true => words.for_each(|(place, word)| put(place, word, as_written_in_ascii(word))),
+        false => words.for_each(|(place, word)| put(place, word, as_written(document, word))),
     }
     said.extend_from_slice(b"attachments");
-    let mut digests: Vec<_> = document.attachments.iter().map(|a| a.digest).collect();
-    digests.sort_unstable();
     said.extend(digests.iter().flatten());
     said.extend_from_slice(b"links");
     said.extend(document.links.iter().flat_map(|link| link.to_le_bytes()));

@@ -42,8 +42,11 @@ pub(super) fn sentences(text: &str, segments: &[Segment], words: &mut [Word]) ->
         let from = at + words[at..].partition_point(|w| w.start < segment.start);
         let to = from + words[from..].partition_point(|w| w.start < segment.end);
         let mut first = from;
-        gaps(text.as_bytes(), &words[from..to], &mut telling);
+        gaps(&words[from..to], &mut telling);
         for i in telling.iter().map(|n| from + *n as usize) {
+            if i + 1 < to && is_mere_comma(text.as_bytes(), &words[i], &words[i + 1]) {
+                continue;
+            }
             let until = if i + 1 < to {
                 words[i + 1].start
             } else {
@@ -90,24 +93,29 @@ pub(super) fn sentences(text: &str, segments: &[Segment], words: &mut [Word]) ->
 }
 
 /// Collects the numbers of the words behind which a sentence may end: the last one, and those with more than one byte
-/// between them and the next word, unless it is two that tell nothing. A single byte, of any sort, ends a sentence only before the number of a list.
-fn gaps(text: &[u8], words: &[Word], telling: &mut Vec<u32>) {
+/// between them and the next word. A single byte, of any sort, ends a sentence only before the number of a list.
+fn gaps(words: &[Word], telling: &mut Vec<u32>) {
     telling.clear();
     telling.resize(words.len(), 0);
     let mut count = 0;
-    let says = |at: usize| text.get(at).map_or(0, |byte| SAYS[usize::from(*byte)]);
     for (n, (word, next)) in words.iter().zip(words.iter().skip(1)).enumerate() {
         // Written always and counted if it holds: which gaps tell something cannot be foreseen.
         telling[count] = n as u32;
-        let width = next.start.wrapping_sub(word.end);
-        let [first, second] = [says(word.end as usize), says(word.end as usize + 1)];
-        let tells = (width > 2) | ((width == 2) & two_tell(first, second));
-        count += usize::from(tells | next.flags.has(WordFlags::ENUMERATOR));
+        let wide = next.start.wrapping_sub(word.end) > 1;
+        count += usize::from(wide | next.flags.has(WordFlags::ENUMERATOR));
     }
     if let Some(last) = words.len().checked_sub(1) {
         telling[count] = last as u32;
         telling.truncate(count + 1);
     }
+}
+
+/// Whether two bytes stand between words, and tell nothing: most gaps that are looked at are a comma and a blank.
+#[inline]
+fn is_mere_comma(text: &[u8], word: &Word, next: &Word) -> bool {
+    let between = text.get(word.end as usize..next.start as usize);
+    !next.flags.has(WordFlags::ENUMERATOR)
+        && matches!(between, Some(&[a, b]) if !two_tell(SAYS[usize::from(a)], SAYS[usize::from(b)]))
 }
 
 /// Whether two bytes that say this may end a sentence: not a comma and a blank, nor a line end and a blank, before anything but the number of a list.
@@ -158,31 +166,87 @@ fn read_gap(between: &str, at_end: bool) -> Gap {
     read_long_gap(between, at_end)
 }
 
+/// Gaps of more bytes than this are looked at many bytes at a time.
+const SHORT: usize = 8;
+
 /// The same for what is not just a mark and a blank.
 fn read_long_gap(between: &str, at_end: bool) -> Gap {
-    let (mut seen, mut touching, mut lines, mut before) = (0, 0, 0, 0);
-    let mut paragraph = false;
-    for byte in between.bytes() {
-        let says = SAYS[usize::from(byte)];
-        // What touches the word: closing brackets and quotes, then the mark itself.
-        if seen & (BLANK | LINE_END) == 0 {
-            touching |= says;
-        }
-        seen |= says;
-        lines += u32::from(says == LINE_END);
-        paragraph |= (says & before) == LINE_END;
-        before = says;
-    }
-    if seen & WIDE != 0 {
+    let said = match between.len() > SHORT {
+        true => Said::by_many(between.as_bytes()),
+        false => Said::by_one(between.as_bytes()),
+    };
+    if said.wide {
         return read_wide_gap(between, at_end);
     }
     // "www.a.b" has no sentence end inside: a mark must be followed by white space.
-    let counts = at_end || seen & (BLANK | LINE_END) != 0;
+    let counts = at_end || said.spaced;
     Gap {
-        asked: counts && touching & ASKS != 0,
-        ended: counts && touching & ENDS != 0,
-        line: lines > 0,
-        paragraph: paragraph || lines > 1 && parts_paragraphs(between),
+        asked: counts && said.touching & ASKS != 0,
+        ended: counts && said.touching & ENDS != 0,
+        line: said.lines > 0,
+        paragraph: said.paragraph || said.lines > 1 && parts_paragraphs(between),
+    }
+}
+
+/// What the bytes between two words say.
+#[derive(Debug, PartialEq, Eq)]
+struct Said {
+    /// What touches the word: closing brackets and quotes, then the mark itself.
+    touching: u8,
+    /// There is white space.
+    spaced: bool,
+    /// Something is not ASCII; then the rest means nothing.
+    wide: bool,
+    /// How many lines end.
+    lines: u32,
+    /// One of them is empty.
+    paragraph: bool,
+}
+
+impl Said {
+    /// Looks at one byte after the other.
+    fn by_one(between: &[u8]) -> Self {
+        let (mut seen, mut touching, mut lines, mut before) = (0, 0, 0, 0);
+        let mut paragraph = false;
+        for byte in between {
+            let says = SAYS[usize::from(*byte)];
+            if seen & (BLANK | LINE_END) == 0 {
+                touching |= says;
+            }
+            seen |= says;
+            lines += u32::from(says == LINE_END);
+            paragraph |= (says & before) == LINE_END;
+            before = says;
+        }
+        Self {
+            touching,
+            spaced: seen & (BLANK | LINE_END) != 0,
+            wide: seen & WIDE != 0,
+            lines,
+            paragraph,
+        }
+    }
+
+    /// Looks for blanks first, then for line ends.
+    fn by_many(between: &[u8]) -> Self {
+        let says = |byte: &u8| SAYS[usize::from(*byte)];
+        let white = |byte: &u8| says(byte) & (BLANK | LINE_END) != 0;
+        let word = between.iter().position(white);
+        let (touching, rest) = between.split_at(word.unwrap_or(between.len()));
+        let (mut lines, mut paragraph, mut before) = (0, false, usize::MAX);
+        for end in memchr::memchr_iter(b'\n', rest) {
+            lines += 1;
+            paragraph |= end.wrapping_sub(1) == before && end > 0;
+            before = end;
+        }
+        let touching = touching.iter().chain(rest.first());
+        Self {
+            touching: touching.map(says).fold(0, |all, one| all | one),
+            spaced: word.is_some(),
+            wide: !between.is_ascii(),
+            lines,
+            paragraph,
+        }
     }
 }
 
@@ -314,6 +378,26 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn many_bytes_are_read_like_one_after_the_other() {
+        let pieces = [
+            "", " ", "\n", "\n\n", "?", ".)", "\t", "-----", "> ", "      ", "x",
+        ];
+        for one in pieces {
+            for two in pieces {
+                for three in pieces {
+                    let between = format!("{one}{two}{three}{one}");
+                    let (slow, quick) = (
+                        Said::by_one(between.as_bytes()),
+                        Said::by_many(between.as_bytes()),
+                    );
+                    assert_eq!(quick, slow, "{between:?}");
+                }
+            }
+        }
+        assert!(Said::by_many("\u{a0}".as_bytes()).wide);
     }
 
     #[test]

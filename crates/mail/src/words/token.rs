@@ -32,7 +32,7 @@ pub(super) struct Tokens<'t> {
 }
 
 /// Which words are common: the number of each, and its place in the table.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Commons {
     /// Each as one number: its place below. What stands behind the last one means nothing.
     all: Vec<u64>,
@@ -40,6 +40,13 @@ pub(super) struct Commons {
 }
 
 impl Commons {
+    fn with_room_for(words: usize) -> Self {
+        Self {
+            all: vec![0; words],
+            count: 0,
+        }
+    }
+
     /// Makes room for so many more.
     #[inline]
     pub(super) fn make_room(&mut self, more: usize) {
@@ -80,7 +87,7 @@ impl<'t> Tokens<'t> {
             text,
             bits: Bits::of(text.as_bytes()),
             words: Vec::with_capacity(expected),
-            commons: Commons::default(),
+            commons: Commons::with_room_for(expected / 2),
             known: Known::take(),
             form: String::new(),
             joined: String::new(),

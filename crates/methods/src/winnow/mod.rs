@@ -28,6 +28,8 @@
 
 pub mod paper;
 
+use std::hint::select_unpredictable;
+
 use twicetold_model::{Document, Evidence, Method, Sketch, Word, WordFlags, shared_keys};
 
 /// The method and its one parameter.
@@ -104,9 +106,9 @@ impl Winnow {
             self.select_with(pairs, |_| count += 1);
             return count;
         }
-        (0..pairs.len())
-            .map(|at| usize::from(is_least_of_three(pairs, at)))
-            .sum()
+        let mut count = 0;
+        each_of_three(pairs, |_, kept| count += usize::from(kept));
+        count
     }
 
     /// Adds the fingerprints among the numbers of word pairs to `kept`, in their order.
@@ -117,10 +119,10 @@ impl Winnow {
         // Every number has its turn at the next place, and those that are kept stay there: nothing has to be guessed.
         let mut next = kept.len();
         kept.resize(next + pairs.len(), 0);
-        for (at, &pair) in pairs.iter().enumerate() {
+        each_of_three(pairs, |pair, is_kept| {
             kept[next] = pair;
-            next += usize::from(is_least_of_three(pairs, at));
-        }
+            next += usize::from(is_kept);
+        });
         kept.truncate(next);
     }
 
@@ -140,16 +142,31 @@ impl Winnow {
 /// The usual window, for which there is a short way.
 const THREE: usize = 3;
 
-/// Whether a number of three or more is the smallest in a window of three, the rightmost of equal ones; without a branch, since it is so for every
-/// other number.
+/// Tells of each of three or more numbers, in their order, whether it is the smallest in a window of three, the rightmost of equal ones; without a branch, since
+/// it is so for every other number.
 #[inline]
-fn is_least_of_three(numbers: &[u32], at: usize) -> bool {
-    let own = numbers[at];
-    let before = |steps: usize| at.checked_sub(steps).map(|at| own <= numbers[at]);
-    let after = |steps: usize| numbers.get(at + steps).map(|&other| own < other);
-    let [far_left, left] = [before(2), before(1)].map(|least| least == Some(true));
-    let [right, far_right] = [after(1), after(2)].map(|least| least == Some(true));
-    (far_left & left) | (left & right) | (right & far_right)
+fn each_of_three(numbers: &[u32], mut tell: impl FnMut(u32, bool)) {
+    let is_least = |[far_left, left, right, far_right]: [bool; 4]| {
+        (far_left & left) | (left & right) | (right & far_right)
+    };
+    // Near the ends a window may not be there.
+    let near_an_end = |at: usize| {
+        let own = numbers[at];
+        let before = |steps: usize| at.checked_sub(steps).is_some_and(|at| own <= numbers[at]);
+        let after = |steps: usize| numbers.get(at + steps).is_some_and(|&other| own < other);
+        is_least([before(2), before(1), after(1), after(2)])
+    };
+    for at in 0..2 {
+        tell(numbers[at], near_an_end(at));
+    }
+    for five in numbers.windows(5) {
+        if let &[a, b, own, c, d] = five {
+            tell(own, is_least([own <= a, own <= b, own < c, own < d]));
+        }
+    }
+    for at in 2.max(numbers.len() - 2)..numbers.len() {
+        tell(numbers[at], near_an_end(at));
+    }
 }
 
 /// The numbers of all pairs of neighbours in a sequence of words. A single word stands for itself.
@@ -219,8 +236,8 @@ impl HalfPairs {
         if let Some(place) = self.halves.get_mut(self.words) {
             *place = half(mix(mixed_with(self.mixed, word)));
             self.words += usize::from(counts);
-            self.last = if counts { word } else { self.last };
-            self.mixed = if counts { mix(word) } else { self.mixed };
+            self.last = select_unpredictable(counts, word, self.last);
+            self.mixed = select_unpredictable(counts, mix(word), self.mixed);
         }
     }
 
