@@ -1,10 +1,10 @@
 //! A document made ready for comparison.
 
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 
-use twicetold_mail::words::hash_of;
-use twicetold_methods::winnow::pair;
+use twicetold_mail::words::{WordSet, hash_of};
+use twicetold_methods::winnow::{pair, pairs};
 use twicetold_model::{Document, SegmentKind, Sentence, Word, WordFlags, WordKind};
 
 /// Words that say nothing on their own: a sentence of nothing else is a courtesy.
@@ -20,22 +20,14 @@ const ANSWERS: &str = "yes no yeah yep nope ok okay sure agreed correct right wr
 /// Words that take back the rest of their sentence without being denials.
 const HEDGES: &str = "if unless whether false untrue wrong doubt doubtful hardly falls wenn ob si falls если ли 如果";
 
-fn table(words: &'static str, cell: &'static OnceLock<Vec<u64>>) -> &'static [u64] {
-    cell.get_or_init(|| {
-        let mut hashes: Vec<u64> = words.split_whitespace().map(hash_of).collect();
-        hashes.sort_unstable();
-        hashes
-    })
-}
-
 fn is_courtesy(hash: u64) -> bool {
-    static TABLE: OnceLock<Vec<u64>> = OnceLock::new();
-    table(COURTESIES, &TABLE).binary_search(&hash).is_ok()
+    static ALL: LazyLock<WordSet> = LazyLock::new(|| WordSet::of(COURTESIES.split_whitespace()));
+    ALL.has(hash)
 }
 
 fn is_answer(hash: u64) -> bool {
-    static TABLE: OnceLock<Vec<u64>> = OnceLock::new();
-    table(ANSWERS, &TABLE).binary_search(&hash).is_ok()
+    static ALL: LazyLock<WordSet> = LazyLock::new(|| WordSet::of(ANSWERS.split_whitespace()));
+    ALL.has(hash)
 }
 
 /// Whether a word means something only with the sentence before it: "No.", "Five.".
@@ -45,8 +37,8 @@ fn tells_by_context(word: &Word) -> bool {
 
 /// Whether a word may turn the sentence it stands in into its contrary, or into a mere possibility.
 pub(crate) fn turns(word: &Word) -> bool {
-    static TABLE: OnceLock<Vec<u64>> = OnceLock::new();
-    word.flags.has(WordFlags::NEGATION) || table(HEDGES, &TABLE).binary_search(&word.hash).is_ok()
+    static ALL: LazyLock<WordSet> = LazyLock::new(|| WordSet::of(HEDGES.split_whitespace()));
+    word.flags.has(WordFlags::NEGATION) || ALL.has(word.hash)
 }
 
 /// A sentence of a message as a unit of proof: it is covered as a whole or not at all.
@@ -103,11 +95,11 @@ const FEW: usize = 8;
 
 impl Places {
     /// The places of these, which are 0, 1, 2 and so on.
-    fn of(numbers: impl ExactSizeIterator<Item = u64> + Clone) -> Self {
+    fn of(numbers: &[u64]) -> Self {
         let bits = numbers.len().max(2).ilog2();
         let rest = u64::BITS - bits;
         let mut ends = vec![0_u32; 1 << bits];
-        for number in numbers.clone() {
+        for number in numbers {
             ends[(number >> rest) as usize] += 1;
         }
         // Where each beginning starts, for now; when its numbers are filled in, it has become its end.
@@ -116,7 +108,7 @@ impl Places {
             sum += std::mem::replace(end, sum);
         }
         let mut all = vec![(0, 0); sum as usize];
-        for (number, place) in numbers.zip(0..) {
+        for (&number, place) in numbers.iter().zip(0..) {
             let end = &mut ends[(number >> rest) as usize];
             all[*end as usize] = (number, place);
             *end += 1;
@@ -245,9 +237,14 @@ impl Comparable {
     /// The positions at which this pair of neighbours stands, in order.
     pub(crate) fn places(&self, first: u64, second: u64) -> impl Iterator<Item = u32> + '_ {
         let places = self.places.get_or_init(|| {
-            let hash = |p: usize| self.at(p).map_or(0, |w| w.hash);
-            let count = self.stream.len().saturating_sub(1);
-            Places::of((0..count).map(|p| pair(hash(p), hash(p + 1))))
+            let words = self
+                .stream
+                .iter()
+                .map(|&w| &self.document.words[w as usize]);
+            match self.stream.len() {
+                0 | 1 => Places::of(&[]),
+                _ => Places::of(&pairs(words.map(|word| word.hash))),
+            }
         });
         places.places(pair(first, second))
     }
@@ -370,7 +367,7 @@ mod tests {
             // Numbers that are spread, and numbers that all begin alike.
             for make in [mix, |n| mix(n) >> 20] {
                 let numbers: Vec<u64> = (0..count).map(|n| make(n % (count / 3 + 1))).collect();
-                let places = Places::of(numbers.iter().copied());
+                let places = Places::of(&numbers);
                 for number in (0..count + 3).map(make) {
                     let stands = (0..).zip(&numbers).filter(|(_, n)| **n == number);
                     let stands: Vec<u32> = stands.map(|(place, _)| place).collect();

@@ -16,8 +16,8 @@ pub struct Twice {
     mask: u64,
 }
 
-/// How many keys are looked up before the first of them is noted: memory is fetched for all of them at once.
-const TOGETHER: usize = 16;
+/// How many keys are looked up before the first of them is noted: memory is fetched for all of them at once, and for none while something is noted.
+const TOGETHER: usize = 64;
 
 /// How many words a page of memory has, at the least.
 const PAGE: usize = 512;
@@ -86,7 +86,7 @@ impl Twice {
         let mut some = [0; TOGETHER];
         loop {
             let mut count = 0;
-            let mut known = 0;
+            let mut known = 0_u64;
             for (slot, key) in some.iter_mut().zip(keys.by_ref()) {
                 *slot = key;
                 count += 1;

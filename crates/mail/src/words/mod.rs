@@ -12,12 +12,14 @@ mod known;
 mod letters;
 mod normal;
 mod sentences;
+mod set;
 mod short;
 mod split;
 mod strange;
 mod token;
 
 pub use normal::{hash_of, normalise};
+pub use set::WordSet;
 
 use twicetold_model::{Document, WordFlags};
 

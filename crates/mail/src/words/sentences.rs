@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use twicetold_model::{Segment, SegmentKind, Sentence, Word, WordFlags, WordKind};
 
-use super::normal::hash_of;
+use super::set::WordSet;
 use crate::segment::quote_marks;
 
 /// Words that end in a full stop without ending a sentence, in lower case.
@@ -322,44 +322,17 @@ fn abbreviates(text: &str, word: &Word, between: &str) -> bool {
     let initial = letters.next().is_some_and(char::is_uppercase)
         && letters.next().is_none()
         && written != "I";
-    initial || (written.len() <= 6 && Abbreviations::get().has(word.hash))
+    initial || (written.len() <= 6 && is_abbreviation(word.hash))
 }
 
-/// The words of [`ABBREVIATIONS`] by their hashes.
-struct Abbreviations {
-    /// Sorted.
-    hashes: Vec<u64>,
-    /// A bit for each, by the highest of its own, which rules most other words out.
-    sieve: [u64; 16],
-}
-
-impl Abbreviations {
-    fn get() -> &'static Self {
-        static ALL: LazyLock<Abbreviations> = LazyLock::new(|| {
-            let mut hashes: Vec<u64> = ABBREVIATIONS.iter().map(|word| hash_of(word)).collect();
-            hashes.sort_unstable();
-            let mut sieve = [0; 16];
-            for hash in &hashes {
-                let (word, bit) = Abbreviations::place(*hash);
-                sieve[word] |= bit;
-            }
-            Abbreviations { hashes, sieve }
-        });
-        &ALL
-    }
-
-    fn place(hash: u64) -> (usize, u64) {
-        ((hash >> 60) as usize, 1 << (hash >> 54 & 63))
-    }
-
-    fn has(&self, hash: u64) -> bool {
-        let (word, bit) = Self::place(hash);
-        self.sieve[word] & bit != 0 && self.hashes.binary_search(&hash).is_ok()
-    }
+fn is_abbreviation(hash: u64) -> bool {
+    static ALL: LazyLock<WordSet> = LazyLock::new(|| WordSet::of(ABBREVIATIONS.iter().copied()));
+    ALL.has(hash)
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::normal::hash_of;
     use super::*;
 
     #[test]
@@ -402,13 +375,11 @@ mod tests {
 
     #[test]
     fn abbreviations_are_found_and_no_other_words() {
-        let all = Abbreviations::get();
         for known in ABBREVIATIONS {
-            assert!(all.has(hash_of(known)), "{known}");
+            assert!(is_abbreviation(hash_of(known)), "{known}");
         }
-        assert_eq!(all.hashes.len(), ABBREVIATIONS.len());
         for other in ["sun", "", "улы", "the", "will"] {
-            assert!(!all.has(hash_of(other)), "{other}");
+            assert!(!is_abbreviation(hash_of(other)), "{other}");
         }
     }
 }

@@ -172,15 +172,16 @@ fn each_of_three(numbers: &[u32], mut tell: impl FnMut(u32, bool)) {
 /// The numbers of all pairs of neighbours in a sequence of words. A single word stands for itself.
 pub fn pairs(words: impl Iterator<Item = u64>) -> Vec<u64> {
     let mut pairs = Vec::with_capacity(words.size_hint().0);
+    // Every word is mixed once, for both of its pairs.
     let mut before = None;
     for word in words {
         if let Some(before) = before {
-            pairs.push(pair(before, word));
+            pairs.push(mix(mixed_with(before, word)));
         }
-        before = Some(word);
+        before = Some(mix(word));
     }
-    if let (true, Some(word)) = (pairs.is_empty(), before) {
-        pairs.push(mix(word));
+    if let (true, Some(mixed)) = (pairs.is_empty(), before) {
+        pairs.push(mixed);
     }
     pairs
 }

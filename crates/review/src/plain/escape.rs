@@ -105,6 +105,14 @@ impl Formatter for SafeJson {
     where
         W: ?Sized + io::Write,
     {
+        // Most of it is printable ASCII. No early end, so that the compiler can look at many bytes at once.
+        let printable = |byte: u8| (b' '..=b'~').contains(&byte);
+        if fragment
+            .bytes()
+            .fold(true, |all, byte| all & printable(byte))
+        {
+            return writer.write_all(fragment.as_bytes());
+        }
         let mut done = 0;
         for (at, c) in fragment.char_indices().filter(|&(_, c)| is_tricky(c)) {
             writer.write_all(&fragment.as_bytes()[done..at])?;
@@ -120,6 +128,11 @@ impl Formatter for SafeJson {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn printable_ascii_is_not_tricky() {
+        assert!((' '..='~').all(|c| !is_tricky(c)));
+    }
 
     #[test]
     fn tricky_characters_are_spelt_out() {
