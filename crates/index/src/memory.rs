@@ -333,14 +333,21 @@ mod tests {
     #[test]
     fn whoever_is_met_often_comes_first() {
         let entries = [7, 3, 7, 9, 3, 7, 5, 9];
-        let found = |least, most| -> Vec<(u32, u32)> {
-            let found = met_often(entries, |entry| entry != 5, least, most).into_iter();
+        let shown = |found: Vec<Candidate>| -> Vec<(u32, u32)> {
+            let found = found.into_iter();
             found.map(|c| (c.message, c.shared)).collect()
         };
+        let met = |least, most| met_often(entries, least, |entry| entry != 5, most, 3);
+        let found = |least, most| shown(met(least, most).wanted);
         assert_eq!(found(1, 9), [(7, 3), (3, 2), (9, 2)]);
         assert_eq!(found(2, 2), [(7, 3), (3, 2)]);
         assert_eq!(found(3, 9), [(7, 3)]);
         assert_eq!(found(4, 9), []);
+        // All of them, whoever is wanted and however many, unless they are more than three.
+        assert_eq!(met(1, 9).all, None);
+        let all = met(2, 1).all.map(shown);
+        assert_eq!(all, Some(vec![(7, 3), (3, 2), (9, 2)]));
+        assert_eq!(met(4, 1).all, Some(Vec::new()));
     }
 
     #[test]

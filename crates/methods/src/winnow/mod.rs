@@ -150,23 +150,20 @@ fn each_of_three(numbers: &[u32], mut tell: impl FnMut(u32, bool)) {
         (far_left & left) | (left & right) | (right & far_right)
     };
     // Near the ends a window may not be there.
-    let near_an_end = |at: usize| {
+    let tell_near_an_end = |at: usize, tell: &mut dyn FnMut(u32, bool)| {
         let own = numbers[at];
         let before = |steps: usize| at.checked_sub(steps).is_some_and(|at| own <= numbers[at]);
         let after = |steps: usize| numbers.get(at + steps).is_some_and(|&other| own < other);
-        is_least([before(2), before(1), after(1), after(2)])
+        tell(own, is_least([before(2), before(1), after(1), after(2)]));
     };
-    for at in 0..2 {
-        tell(numbers[at], near_an_end(at));
-    }
+    let ends = 2.max(numbers.len() - 2)..numbers.len();
+    (0..2).for_each(|at| tell_near_an_end(at, &mut tell));
     for five in numbers.windows(5) {
         if let &[a, b, own, c, d] = five {
             tell(own, is_least([own <= a, own <= b, own < c, own < d]));
         }
     }
-    for at in 2.max(numbers.len() - 2)..numbers.len() {
-        tell(numbers[at], near_an_end(at));
-    }
+    ends.for_each(|at| tell_near_an_end(at, &mut tell));
 }
 
 /// The numbers of all pairs of neighbours in a sequence of words. A single word stands for itself.
