@@ -3,6 +3,7 @@
 //! Nobody's place in a file matters to others, so any number of threads may read at once.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::fs::File;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use twicetold_model::{Location, RawMessage};
 
 use crate::Collection;
-use crate::at::append_at;
+use crate::at::{append_at, fill_at};
 use crate::container::Splitter;
 use crate::judge::HEAD;
 use crate::listing::{Container, Entry, Listing};
@@ -145,20 +146,45 @@ fn message_from(
     container: Container,
     first: usize,
 ) -> io::Result<Vec<u8>> {
-    let mut buffer = Vec::new();
+    let mut room = ROOM.take();
+    let message = message_in(&mut room, file, offset, container, first);
+    if room.len() <= MOST_KEPT {
+        ROOM.set(room);
+    }
+    message
+}
+
+/// No more room than this is kept for the next message.
+const MOST_KEPT: usize = 1 << 20;
+
+thread_local! {
+    /// Room to read into. What stood there before is written over, so it need not be wiped each time.
+    static ROOM: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
+
+/// The same, read into some room, which is made larger where it is too small.
+fn message_in(
+    room: &mut Vec<u8>,
+    file: &File,
+    offset: u64,
+    container: Container,
+    first: usize,
+) -> io::Result<Vec<u8>> {
     let mut splitter = Splitter::at(container, 0);
-    let mut target = first;
+    let (mut target, mut filled) = (first, 0);
     loop {
-        let missing = target - buffer.len();
-        let from = offset.saturating_add(buffer.len() as u64);
-        let read = append_at(file, &mut buffer, from, missing)?;
+        if room.len() < target {
+            room.resize(target, 0);
+        }
+        let from = offset.saturating_add(filled as u64);
+        filled += fill_at(file, &mut room[filled..target], from)?;
         let mut peek =
             |distance: u64, length: usize| peek(file, offset.checked_add(distance)?, length);
-        match splitter.step(&buffer, read < missing, &mut peek) {
+        let buffer = &room[..filled];
+        match splitter.step(buffer, filled < target, &mut peek) {
             // Empty lines are passed over in front of a file only, not where a message was.
             Step::Message(span) if span.start == 0 => {
-                let message = content(&buffer, &span).into_owned();
-                return Ok(message);
+                return Ok(content(buffer, &span).into_owned());
             }
             Step::More if target.max(splitter.wanted()) <= Limits::USUAL.message => {
                 target = splitter.wanted().max(target * 2);

@@ -139,7 +139,7 @@ impl Tokens<'_> {
         };
         if number {
             let end = number_end(bytes, at);
-            self.push_number(at..end, stretch.end);
+            self.push_ascii_number(at..end, stretch.end);
             return end;
         }
         if WHOLE && b == b'&' && begins_run(bytes, at, stretch.start) && ends_run(bytes, at + 1) {
@@ -250,6 +250,32 @@ mod tests {
                 at += run.len() + 1;
             }
             assert_eq!(together.finish().0, alone.finish().0, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn numbers_hash_as_they_are_written() {
+        for number in [
+            "5",
+            "+$12",
+            "-3.5%",
+            "2019-03-01T12:30",
+            "1'000",
+            "12AM",
+            "3rd",
+            "7/8",
+        ] {
+            let text = format!("{number} and more than sixteen letters");
+            let mut tokens = Tokens::new(&text, 0);
+            tokens.ascii_runs(0..text.len());
+            let words = tokens.finish().0;
+            let expected = super::super::hash_of(&number.to_lowercase());
+            assert_eq!(
+                (words[0].hash, words[0].kind),
+                (expected, WordKind::Number),
+                "{number}"
+            );
+            assert_eq!(words[0].range(), 0..number.len());
         }
     }
 

@@ -12,7 +12,9 @@ use super::ascii::{ends_run, number_end};
 use super::bits::Bits;
 use super::common::{NONE, denies};
 use super::known::{Found, Known};
+use super::letters::Letters;
 use super::normal::{hash_as_written, hash_of, normalise};
+use super::short;
 use crate::html::link_hash;
 
 /// Words of languages written without spaces. Looking up its dictionaries takes longer than reading a short mail.
@@ -198,7 +200,8 @@ impl<'t> Tokens<'t> {
                     end = number_end(&bytes[..range.end], end - 1).max(end);
                 }
                 let start = at - currency_before(&text[range.start..at]);
-                self.push_number(start..end, range.end);
+                let hash = hash_as_written(&text[start..end], &mut self.form);
+                self.push_number(hash, start..end, range.end);
                 number_until = end;
             } else if is_pictograph(first) {
                 self.push_as(piece, at..at + piece.len(), WordKind::Symbol);
@@ -280,14 +283,25 @@ impl<'t> Tokens<'t> {
         self.push(ending, cut..range.end, WordKind::Plain);
     }
 
+    /// A number of ASCII, as [`number_end`] finds them, in a stretch of text that ends at `limit`.
+    pub(super) fn push_ascii_number(&mut self, range: Range<usize>, limit: usize) {
+        // All its signs stay what they are when its letters are made small, so most fit into registers as letters do.
+        let short = Letters::at(self.text.as_bytes(), range.start, range.len());
+        let hash = match short {
+            Some(letters) => short::hash(&letters),
+            None => hash_as_written(&self.text[range.clone()], &mut self.form),
+        };
+        self.push_number(hash, range, limit);
+    }
+
     /// A number, in a stretch of text that ends at `limit`; "2." or "2)" in front of something numbers it.
-    pub(super) fn push_number(&mut self, range: Range<usize>, limit: usize) {
+    fn push_number(&mut self, hash: u64, range: Range<usize>, limit: usize) {
         let bytes = &self.text.as_bytes()[..limit];
         let numbers = range.len() <= 2
             && matches!(bytes.get(range.end), Some(b'.' | b')'))
             && ends_run(bytes, range.end + 1)
             && (self.opens_line(range.start) || self.opens_sentence(range.start));
-        self.push_as_written(range, WordKind::Number);
+        self.push(hash, range, WordKind::Number);
         if numbers {
             self.flag_last(WordFlags::ENUMERATOR);
         }
@@ -304,11 +318,6 @@ impl<'t> Tokens<'t> {
     fn opens_sentence(&self, at: usize) -> bool {
         let before = self.text[..at].trim_end_matches(' ').as_bytes().last();
         matches!(before, Some(b'.' | b'?' | b'!' | b':' | b';'))
-    }
-
-    fn push_as_written(&mut self, range: Range<usize>, kind: WordKind) {
-        let hash = hash_as_written(&self.text[range.clone()], &mut self.form);
-        self.push(hash, range, kind);
     }
 
     pub(super) fn push_as(&mut self, normal: &str, range: Range<usize>, kind: WordKind) {
