@@ -1,5 +1,5 @@
 //! `scan-floor tokens FOLDER` and `scan-floor segments FOLDER`: what a folder of messages, one a file, takes if mailparse
-//! decodes every text and html5gum cuts the HTML into tokens, or icu_segmenter every text into words, and nothing else.
+//! decodes every text and html5gum cuts the HTML into tokens, or icu_segmenter every text into words, and nothing else. `scan-floor files FOLDER`: the same without either.
 //! `scan-floor parse MBOX`: splits an mbox and lets mailparse parse every message and decode every part, on as many
 //! threads as RAYON_NUM_THREADS says. `scan-floor grow FOLDER MBOX MEGABYTES ROUND [EVERY]`: makes a large mbox out of the
 //! first ROUND megabytes of a folder of messages, several times over, each time with other names and words, so that copies, quotes and threads stay what they
@@ -18,6 +18,7 @@ fn main() -> io::Result<()> {
         ["parse", mbox] => parse(Path::new(mbox)),
         ["tokens", folder] => texts(Path::new(folder), tokens),
         ["segments", folder] => texts(Path::new(folder), segments),
+        ["files", folder] => texts(Path::new(folder), |text, _html| text.len()),
         ["grow", folder, mbox, megabytes, round, ref every @ ..] => {
             let number = |text: &str| text.parse::<u64>().map_err(io::Error::other);
             let every = every.first().map_or(Ok(1), |every| number(every))?;
@@ -25,7 +26,7 @@ fn main() -> io::Result<()> {
             grow(Path::new(folder), Path::new(mbox), most, round, every.max(1))
         }
         ["spread", mbox, maildir] => spread(Path::new(mbox), Path::new(maildir)),
-        _ => Err(io::Error::other("usage: scan-floor parse MBOX | tokens FOLDER | segments FOLDER | grow FOLDER MBOX MEGABYTES ROUND [EVERY] | spread MBOX MAILDIR")),
+        _ => Err(io::Error::other("usage: scan-floor parse MBOX | tokens FOLDER | segments FOLDER | files FOLDER | grow FOLDER MBOX MEGABYTES ROUND [EVERY] | spread MBOX MAILDIR")),
     }
 }
 
