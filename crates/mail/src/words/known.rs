@@ -5,7 +5,7 @@ use std::cell::Cell;
 use twicetold_model::WordFlags;
 
 use super::common::Table;
-use super::letters::Letters;
+use super::letters::{CANNOT, Letters};
 use super::short;
 
 /// How many words are remembered at a time.
@@ -79,15 +79,19 @@ impl Known {
         MET.set(Some(self));
     }
 
-    /// What is known of a word of up to eight letters, which are `short`, and is found out if it was not met lately.
+    /// What is known of a word of up to eight letters, which are `short`, and is found out if it was not met lately. `None` of the one that is two words.
     #[inline(always)]
-    pub(super) fn find(&mut self, short: u64, letters: &Letters) -> Found {
+    pub(super) fn find(&mut self, short: u64, letters: &Letters) -> Option<Found> {
         const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
         let place = short.wrapping_mul(SPREAD) >> (u64::BITS - PLACES.ilog2());
         let entry = &mut self.entries[place as usize % PLACES];
         if entry.letters != short {
+            // It is never remembered, so nobody who is looks for it.
+            if short == CANNOT {
+                return None;
+            }
             *entry = Entry::of(short, letters.length);
         }
-        entry.found
+        Some(entry.found)
     }
 }
