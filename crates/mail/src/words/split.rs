@@ -17,9 +17,9 @@ pub(super) fn split(text: &str, segments: &[Segment]) -> (Vec<Word>, Commons) {
     let mut lines = Vec::with_capacity(64);
     let ascii = text.is_ascii();
     for segment in segments {
-        if ascii && segment.depth == 0 {
-            // No marks to leave out, and no word that runs over a line end: its lines are read together.
-            let all = segment.start as usize..segment.end as usize;
+        let all = segment.start as usize..segment.end as usize;
+        if ascii && (segment.depth == 0 || has_mere_marks(&text.as_bytes()[all.clone()])) {
+            // No marks that could be taken for words, and no word that runs over a line end: its lines are read together.
             read_line(&mut tokens, &mut strange, all, &[]);
             continue;
         }
@@ -41,6 +41,19 @@ pub(super) fn split(text: &str, segments: &[Segment]) -> (Vec<Word>, Commons) {
         }
     }
     tokens.finish()
+}
+
+/// Whether all quote marks before lines are of the usual form, which no word can begin with: initials before a mark would be words. An ampersand right behind
+/// a mark stands alone only without it.
+fn has_mere_marks(lines: &[u8]) -> bool {
+    let is_marked = |line: &[u8]| {
+        let blank = |byte: &&u8| matches!(byte, b' ' | b'\t' | 0x0b | 0x0c | b'\r');
+        let first = line.iter().find(|byte| !blank(byte));
+        first.is_none_or(|first| matches!(first, b'>' | b'\n'))
+    };
+    let ends = memchr::memchr_iter(b'\n', lines).map(|end| end + 1);
+    let mut starts = std::iter::once(0).chain(ends);
+    starts.all(|start| is_marked(&lines[start..])) && memchr::memmem::find(lines, b">&").is_none()
 }
 
 /// The lines of a segment, each without its quote marks and line end.
@@ -92,4 +105,43 @@ fn run_around(line: &[u8], from: usize, place: usize) -> Range<usize> {
     let before = line[from..place].iter().rposition(is_space);
     let behind = line[place..].iter().position(is_space);
     before.map_or(from, |n| from + n + 1)..behind.map_or(line.len(), |n| place + n)
+}
+
+#[cfg(test)]
+mod tests {
+    use twicetold_model::SegmentKind;
+
+    use super::*;
+
+    #[test]
+    fn marks_of_the_usual_form_need_not_be_left_out() {
+        for (lines, mere) in [
+            ("> a\n> > b\n", true),
+            ("  > a\n\n \t\n>b", true),
+            ("> a\nJD> b\n", false),
+            ("> a\n| b\n", false),
+            (">&b\n", false),
+            ("", true),
+        ] {
+            assert_eq!(has_mere_marks(lines.as_bytes()), mere, "{lines:?}");
+        }
+    }
+
+    #[test]
+    fn lines_read_together_are_read_like_one_after_the_other() {
+        let text = "> one (2) a@b.example,\n>3. -4 & x's\n\n> > http://c.example/d\n  >cannot\n> <e@f.example>\n>$5\n";
+        let segment = Segment {
+            kind: SegmentKind::Quoted,
+            depth: 1,
+            start: 0,
+            end: text.len() as u32,
+        };
+        assert!(has_mere_marks(text.as_bytes()));
+        let together = split(text, &[segment]).0;
+        // A word beyond ASCII, in a segment of its own, has all others read line by line.
+        let longer = format!("{text}ö\n");
+        let apart = split(&longer, &[segment]).0;
+        assert_eq!(together, apart);
+        assert!(together.len() > 10);
+    }
 }
