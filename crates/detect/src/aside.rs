@@ -25,6 +25,27 @@ pub(crate) enum Stored {
     Cached(Place),
 }
 
+impl Stored {
+    /// What a report shows, or where it is.
+    pub(crate) fn to_show(&self) -> Self {
+        match self {
+            Self::Here(seldom) => Self::Here(Box::new(Seldom {
+                shown: seldom.shown.clone(),
+                ..Seldom::default()
+            })),
+            Self::Aside(place) => Self::Aside(*place),
+            Self::Cached(place) => Self::Cached(*place),
+        }
+    }
+}
+
+impl Default for Stored {
+    /// Nothing.
+    fn default() -> Self {
+        Self::Here(Box::default())
+    }
+}
+
 /// The file of that for which there was no room.
 #[derive(Debug, Default)]
 pub(crate) struct Aside {

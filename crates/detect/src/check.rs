@@ -9,6 +9,7 @@ use twicetold_model::{Proof, Word, WordFlags};
 
 use crate::alike::alike;
 use crate::comparable::Comparable;
+use crate::said::attached;
 
 /// Whether every unit of `a` that says something is in the proof, and every passage says in its witness what it says here.
 pub(crate) fn holds(a: &Comparable, witnesses: &[&Comparable], proof: &Proof) -> bool {
@@ -36,14 +37,9 @@ pub(crate) fn same_sender(a: &Comparable, b: &Comparable) -> bool {
 /// Whether two messages say word for word the same.
 pub(crate) fn identical(a: &Comparable, b: &Comparable) -> bool {
     let (mut p, mut q) = (String::new(), String::new());
-    let digests = |c: &Comparable| {
-        let mut digests: Vec<_> = c.document.attachments.iter().map(|a| a.digest).collect();
-        digests.sort_unstable();
-        digests
-    };
     a.document.words.len() == b.document.words.len()
         && a.document.links == b.document.links
-        && digests(a) == digests(b)
+        && attached(&a.document) == attached(&b.document)
         && a.document
             .words
             .iter()

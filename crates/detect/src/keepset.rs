@@ -229,7 +229,7 @@ impl<'s> Walk<'s> {
         // A message of a few words is judged by its conversation, so after all of it.
         let (brief, rest): (Vec<u32>, Vec<u32>) = rest
             .into_iter()
-            .partition(|&a| self.records[a as usize].short);
+            .partition(|&a| self.records[a as usize].said.short);
         for (turn, mut waiting) in self.turns(&open, &rest, known).into_iter().enumerate() {
             for (_, near) in &mut waiting {
                 near.retain(|b| !gone.contains_key(b));

@@ -68,8 +68,17 @@ impl Looks {
                 let mut piece = Piece::default();
                 let mut onward = told.aside.onward();
                 for (record, &rank) in records.iter().zip(ranks) {
+                    // Nobody asks about one for which another stands, but in a later scan.
+                    if rank == u32::MAX && told.keeping.is_none() {
+                        piece.pass();
+                        continue;
+                    }
+                    let seldom = &record.said.seldom;
                     // One of which its sentences are no longer known stays.
-                    let detail = onward.detail(&record.seldom);
+                    let detail = match record.shown {
+                        None => onward.detail(seldom),
+                        Some(_) => told.aside.detail(seldom),
+                    };
                     told.look(
                         record,
                         detail.as_deref(),
@@ -105,6 +114,15 @@ struct Piece {
     new: Vec<bool>,
     fingerprints: Rows,
     sentences: Rows<u64>,
+}
+
+impl Piece {
+    /// Passes over a message that nobody asks about.
+    fn pass(&mut self) {
+        self.new.push(true);
+        add_likely(&mut self.fingerprints, Vec::new(), None);
+        add_likely(&mut self.sentences, Vec::new(), None);
+    }
 }
 
 impl Leads {
@@ -152,7 +170,7 @@ impl Told<'_> {
         piece: &mut Piece,
     ) {
         let known = self.whole.map_or(pairs, Whole::pairs);
-        let new = known.count_single(&record.facts) > 0
+        let new = known.count_single(&record.said.facts) > 0
             || detail.is_none_or(|detail| tells_news(detail, |pairs| known.count_single(pairs)));
         let detail = detail.filter(|_| rank != u32::MAX);
         let fingerprints = match self.whole {

@@ -5,7 +5,7 @@
 //! a passage of a message that is kept. This room decides; it never removes anything.
 //!
 //! In the order in which a message meets them: `reading` reads it once, `record` keeps of each message what finding
-//! candidates needs (`seldom` asked for, it goes `aside` if memory is short), `threads` finds conversations, `shared` what several messages have, `near` who shares much with whom, `placed` which stand for which, `leads` who can be asked about whom, `order` says who is asked first, `keepset` walks
+//! candidates needs, `said` of what it says, once for all copies (`seldom` asked for, it goes `aside` if memory is short), `threads` finds conversations, `shared` what several messages have, `near` who shares much with whom, `placed` which stand for which, `leads` who can be asked about whom, `order` says who is asked first, `keepset` walks
 //! down that order, `prove` asks about one message, `cover` asks `align` sentence by sentence whether other messages say the same
 //! (`alike` word by word, on the text prepared by `comparable`), `check` proves the answer once more
 //! on the text itself, `versions` looks at near copies among what is kept, `listed` shows each message with its verdict. `plan` writes down what may go,
@@ -48,6 +48,7 @@ mod proven;
 mod reading;
 mod recheck;
 mod record;
+mod said;
 mod scan;
 mod seldom;
 mod shared;

@@ -101,7 +101,7 @@ impl<'c> Library<'c> {
         let raw = self.again.read(&record.location, record.bytes);
         self.missed.fetch_or(raw.is_err(), Ordering::Relaxed);
         let raw = raw.ok()?;
-        let segments = self.aside.segments(&record.seldom);
+        let segments = self.aside.segments(&record.said.seldom);
         let document = twicetold_mail::read_again(record.form, &raw.bytes, segments);
         Some(Comparable::new(document))
     }

@@ -9,6 +9,7 @@ use twicetold_source::Again;
 
 use crate::aside::{Onward, Stored};
 use crate::record::Record;
+use crate::said::Said;
 use crate::scan::ScannedMessage;
 use crate::seldom::Shown;
 
@@ -24,12 +25,19 @@ pub(crate) struct Left {
 impl Left {
     /// Lets the rest go.
     pub(crate) fn of(record: Record) -> Self {
+        // Of what several have said each has its own to show.
+        let shown_of = |own: Option<Box<Stored>>, said: Arc<Said>| match own {
+            Some(own) => *own,
+            None => {
+                Arc::try_unwrap(said).map_or_else(|said| said.seldom.to_show(), |said| said.seldom)
+            }
+        };
         Self {
             location: record.location,
             form: record.form,
             bytes: record.bytes,
             date: record.date,
-            seldom: record.seldom,
+            seldom: shown_of(record.shown, record.said),
         }
     }
 

@@ -53,7 +53,7 @@ impl Fingerprints {
         shared.frequencies().for_each(|n| common.push(n > few));
         let by_all = order.par_iter().enumerate().map(|(rank, &a)| {
             let count = common.count(shared.keys(rank as u32));
-            least_shared(records[a as usize].fingerprints, count).1
+            least_shared(records[a as usize].said.fingerprints, count).1
         });
         let by_all: Vec<bool> = by_all.collect();
         let leads =
@@ -180,7 +180,7 @@ impl Walk<'_> {
             let near = near.iter().map(|&b| message(b));
             return near.filter(|&b| wanted(b)).take(most).collect();
         }
-        let own = self.records[a as usize].fingerprints;
+        let own = self.records[a as usize].said.fingerprints;
         let met = fingerprints.met(rank, own, |b| wanted(message(b)), most);
         let near = |near: &[Candidate]| near.iter().map(|one| one.message).collect();
         let _ = known.set(met.all.as_deref().map(near));

@@ -21,7 +21,7 @@ pub struct Options {
     /// Which numbers stand for words in fingerprints.
     pub numbering: Numbering,
     /// Whether to decide early where word pairs show that nothing will be found. Without, a cover made of very short
-    /// passages may be found besides, much later; with or without, every verdict is proved.
+    /// passages may be found besides, much later; with or without, every verdict is proved. And whether what copies to the letter say is read once.
     pub shortcuts: bool,
     /// Which copy survives; the first rule that tells two messages apart decides.
     pub keep: Vec<KeepRule>,

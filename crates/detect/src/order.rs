@@ -49,7 +49,7 @@ pub(crate) fn by_policy(rules: &[KeepRule], a: &Record, b: &Record) -> Ordering 
 
 /// The order of the walk: who says more first; between equals the user's policy.
 pub(crate) fn by_content(rules: &[KeepRule], a: &Record, b: &Record) -> Ordering {
-    let more = |r: &Record| (r.says, r.attachments.len(), r.links.len());
+    let more = |r: &Record| (r.said.says, r.said.attachments.len(), r.said.links.len());
     more(b).cmp(&more(a)).then_with(|| by_policy(rules, a, b))
 }
 
@@ -58,9 +58,9 @@ pub(crate) fn content_key(record: &Record) -> String {
     let less = |n: u64| u64::MAX - n;
     format!(
         "{:016x}{:016x}{:016x}",
-        less(u64::from(record.says)),
-        less(record.attachments.len() as u64),
-        less(record.links.len() as u64)
+        less(u64::from(record.said.says)),
+        less(record.said.attachments.len() as u64),
+        less(record.said.links.len() as u64)
     )
 }
 

@@ -3,6 +3,9 @@
 //! A scan keeps a record of every message in memory. Where they are too many for that, the engine keeps outlines: the
 //! numbers of the record, without its text. [`crate::scan_part`] then judges the parts.
 
+use std::num::NonZeroU64;
+use std::sync::Arc;
+
 use twicetold_methods::winnow::Winnow;
 use twicetold_model::{Form, Location, Problem, RawMessage};
 
@@ -11,6 +14,7 @@ use crate::hard::most_broken;
 use crate::options::Options;
 use crate::order::{KeepRule, content_key, policy_key};
 use crate::record::{Record, record};
+use crate::said::Said;
 use crate::seldom::{Seldom, Sentence};
 
 /// The outline of a message.
@@ -76,27 +80,22 @@ pub fn outline(raw: &RawMessage<'_>, options: &Options) -> Outline {
     let mut words = counted.unwrap_or(0).to_le_bytes().to_vec();
     push_each(&mut words, &pairs.all);
     let mut news = Vec::new();
-    push(&mut news, record.facts.len() as u32);
-    push_each(&mut news, &record.facts);
+    push(&mut news, record.said.facts.len() as u32);
+    push_each(&mut news, &record.said.facts);
     let mut outline = Outline {
         content: content_key(&record),
         policy: policy_key(&options.keep, &record),
         copy: record.can_be_copied().then(|| copy_name(&record)),
         counted: counted.map(|counted| format!("{counted:032x}")),
         empty: record.is_empty(),
-        id_hash: record.id,
+        id_hash: record.id.map(NonZeroU64::get),
         references: record.references.to_vec(),
         begins: begins(&record),
         asks: Vec::new(),
         holds: Vec::new(),
         fingerprints: Vec::new(),
-        fingerprint_count: record.fingerprints,
-        things: record
-            .attachments
-            .iter()
-            .chain(&record.links)
-            .copied()
-            .collect(),
+        fingerprint_count: record.said.fingerprints,
+        things: record.things().collect(),
         words,
         news,
         location: record.location,
@@ -104,11 +103,15 @@ pub fn outline(raw: &RawMessage<'_>, options: &Options) -> Outline {
         bytes: record.bytes,
         message_id: None,
         problems: Vec::new(),
-        short: record.short,
+        short: record.said.short,
         topic: record.topic,
         answers: record.answers,
     };
-    if let Stored::Here(seldom) = record.seldom {
+    if let Ok(Said {
+        seldom: Stored::Here(seldom),
+        ..
+    }) = Arc::try_unwrap(record.said)
+    {
         let Seldom { detail, shown, .. } = *seldom;
         outline.message_id = shown.message_id;
         outline.problems = shown.problems;

@@ -75,8 +75,9 @@ fn in_order(
 ) -> Vec<u32> {
     let record = |n: u32| &records[n as usize];
     // How much each says is at hand without its record, and decides most of the time.
-    let mut sorted: Vec<(Reverse<u32>, u32)> =
-        messages.map(|n| (Reverse(record(n).says), n)).collect();
+    let mut sorted: Vec<(Reverse<u32>, u32)> = messages
+        .map(|n| (Reverse(record(n).said.says), n))
+        .collect();
     sorted.par_sort_by(|a, b| {
         let says = a.0.cmp(&b.0);
         says.then_with(|| by_content(&options.keep, record(a.1), record(b.1)))

@@ -75,10 +75,8 @@ struct Question<'q, 's> {
 impl<'s> Walk<'s> {
     /// All word pairs of a message.
     fn pairs(&self, m: u32) -> &'s Filter {
-        let record = &self.records[m as usize];
-        record
-            .pairs
-            .get_or_init(|| self.aside.pairs(&record.seldom))
+        let said = &self.records[m as usize].said;
+        said.pairs.get_or_init(|| self.aside.pairs(&said.seldom))
     }
 
     /// The messages that a key leads to, in the order of the walk.
@@ -94,7 +92,7 @@ impl<'s> Walk<'s> {
 
     /// Its sentences and word pairs; `None` if they cannot be read back.
     fn detail(&self, a: u32) -> Option<Cow<'_, Detail>> {
-        self.aside.detail(&self.records[a as usize].seldom)
+        self.aside.detail(&self.records[a as usize].said.seldom)
     }
 
     /// The checksum of a message's bytes.
@@ -176,7 +174,7 @@ impl<'s> Walk<'s> {
             let y = &self.records[b as usize];
             x.sender != 0 && x.sender == y.sender && x.topic == y.topic
         };
-        !x.short || same_thread() || same_sender()
+        !x.said.short || same_thread() || same_sender()
     }
 
     /// Whether a message of a few words means the same in the witness: the same sender on the same subject, or the same
@@ -198,7 +196,7 @@ impl<'s> Question<'_, 's> {
         let walk = self.walk;
         let record = &walk.records[self.a as usize];
         let hard = self.hard();
-        if record.short && self.likely().is_empty() {
+        if record.said.short && self.likely().is_empty() {
             return None;
         }
         if !hard.is_empty() {
@@ -274,7 +272,7 @@ impl<'s> Question<'_, 's> {
         // Of a message of a few words it matters who is in the same conversation.
         let print = |&b: &u32| {
             let stranger =
-                record.short && walk.threads[b as usize] != walk.threads[self.a as usize];
+                record.said.short && walk.threads[b as usize] != walk.threads[self.a as usize];
             walk.print(b) ^ u128::from(stranger)
         };
         let mut asked = Asked::new("covered")
@@ -336,10 +334,11 @@ impl<'s> Question<'_, 's> {
         let walk = self.walk;
         let record = &walk.records[self.a as usize];
         let mut likely = walk.near(self.a, CANDIDATES, |b| self.may_ask(b));
-        if record.short {
+        if record.said.short {
             let id = record.id;
-            let answers =
-                |b: &u32| id.is_some_and(|id| walk.records[*b as usize].references.contains(&id));
+            let answers = |b: &u32| {
+                id.is_some_and(|id| walk.records[*b as usize].references.contains(&id.get()))
+            };
             let own = walk
                 .leads
                 .conversations
@@ -553,7 +552,7 @@ impl<'s> Question<'_, 's> {
     /// What `b` holds of the message, if it may be a witness for it at all.
     fn hold(&self, text: &Comparable, b: u32) -> Option<Held> {
         let held = hold(text, b, self.text(b)?);
-        let short = self.walk.records[self.a as usize].short;
+        let short = self.walk.records[self.a as usize].said.short;
         (!short || self.walk.in_context(self.a, text, &held)).then_some(held)
     }
 
@@ -564,7 +563,7 @@ impl<'s> Question<'_, 's> {
         let has = |thing: u64| {
             chosen.iter().any(|h| {
                 let witness = &records[h.message as usize];
-                witness.attachments.binary_search(&thing).is_ok() || h.text.has_fact(thing)
+                witness.said.attachments.binary_search(&thing).is_ok() || h.text.has_fact(thing)
             })
         };
         if record.subject_facts.iter().any(|&fact| !has(fact)) {

@@ -2,11 +2,12 @@
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use foldhash::fast::FixedState;
 use rayon::prelude::*;
 use twicetold_index::Twice;
+use twicetold_mail::{Wants, read_wanted};
 use twicetold_methods::winnow::paper::{Dictionary, Multiplier, Order, fingerprints};
 use twicetold_methods::winnow::{Winnow, half, mix};
 use twicetold_model::{Location, RawMessage};
@@ -19,7 +20,9 @@ use crate::gathered::gathered;
 use crate::options::{Numbering, Options};
 use crate::part::{Statistics, pairs_in};
 use crate::progress::{Progress, Stage};
-use crate::record::{Record, paper_words, print, record};
+use crate::record::{Record, paper_words, print, record_of};
+use crate::said::{Digested, Heard};
+use crate::seldom::{Seldom, Shown};
 
 /// How many records are loaded at a time.
 const LOADED: usize = 1024;
@@ -42,6 +45,8 @@ struct Reading<'o> {
     aside: Aside,
     /// What has been read already, so that copies do not make a pair look shared.
     seen: Mutex<HashSet<u128, FixedState>>,
+    /// What has been said already, so that copies need not be read; nothing if all of every message is asked for, to be kept or numbered.
+    heard: Option<Heard>,
     troubles: Mutex<Vec<Trouble>>,
 }
 
@@ -87,6 +92,8 @@ pub(crate) fn read(
         aside: Aside::beyond(options.memory_for(collection.total_bytes()) / 32)
             .beside(cache.and_then(|(opened, _)| opened.records())),
         seen: Mutex::default(),
+        heard: (cache.is_none() && options.shortcuts && options.numbering == Numbering::Stable)
+            .then(Heard::default),
         troubles: Mutex::default(),
     };
     let nothing = Unchanged::default();
@@ -171,8 +178,11 @@ fn number_in_order(
         reading
             .pairs
             .insert_each(own.iter().map(|&fingerprint| u64::from(fingerprint)));
-        record.fingerprints = own.len() as u32;
-        if let Stored::Here(seldom) = &mut record.seldom {
+        let Some(said) = Arc::get_mut(&mut record.said) else {
+            continue;
+        };
+        said.fingerprints = own.len() as u32;
+        if let Stored::Here(seldom) = &mut said.seldom {
             seldom.detail.numbered = Some(own);
         }
     }
@@ -216,22 +226,44 @@ impl Reading<'_> {
             self.remembered.fetch_add(1, Ordering::Relaxed);
             return record;
         }
-        let (record, document, pairs) = record(raw, print, winnow, self.options.short);
+        let document = read_wanted(raw.form, &raw.bytes, Wants::default());
+        let digested = Digested::of(&document);
+        let heard = self.heard.as_ref();
+        if let Some(said) = heard.and_then(|heard| heard.before(&document, &digested)) {
+            let record = Record::of(raw, print, &document.envelope, said);
+            let own = Seldom {
+                shown: Shown::new(&document, digested.text),
+                ..Seldom::default()
+            };
+            let shown = Some(Box::new(self.aside.put(Box::new(own), None)));
+            return Record { shown, ..record };
+        }
+        let short = self.options.short;
+        let (record, document, pairs) =
+            record_of(raw, print, document, digested.text, winnow, short);
         if self.options.numbering != Numbering::Stable {
             words(paper_words(&document));
         }
-        let kept = match (self.cache, &record.seldom) {
+        let kept = match (self.cache, &record.said.seldom) {
             (Some(cache), Stored::Here(seldom)) => cache.keep(raw, &record, seldom, &pairs.besides),
             _ => None,
         };
-        self.note(record, &pairs.all, kept)
+        let record = self.note(record, &pairs.all, kept);
+        if let Some(heard) = heard {
+            heard.remember(&document, &digested, &record.said);
+        }
+        record
     }
 
     /// Notes the word pairs and sentences of a message, unless it is a copy, and puts aside what there is no room for.
     fn note(&self, mut record: Record, pairs: &[u32], cached: Option<Place>) -> Record {
         let counts_as = record.counts_as(pairs);
         let first = counts_as.is_none_or(|counted| lock(&self.seen).insert(counted));
-        let Stored::Here(seldom) = &mut record.seldom else {
+        // Nobody else has said it yet.
+        let Some(said) = Arc::get_mut(&mut record.said) else {
+            return record;
+        };
+        let Stored::Here(seldom) = &mut said.seldom else {
             return record;
         };
         if first {
@@ -247,7 +279,7 @@ impl Reading<'_> {
         }
         // Numbers by first appearance make other fingerprints, later.
         if self.options.numbering == Numbering::Stable {
-            record.seldom = self.aside.put(std::mem::take(seldom), cached);
+            said.seldom = self.aside.put(std::mem::take(seldom), cached);
         }
         record
     }

@@ -81,25 +81,25 @@ pub fn recheck(doubt: &Doubt<'_>) -> Result<(), Problem> {
         (same_sender && (same_topic || *same_thread))
             || (*same_thread && held[n].quotes_own_text(&text))
     };
-    if message.short && !used.iter().all(in_context) {
+    if message.said.short && !used.iter().all(in_context) {
         return Err(Problem::new(
             "it is short, and stands in another conversation",
         ));
     }
     let has = |thing: u64| {
         witnesses.iter().any(|(witness, text, _)| {
-            witness.attachments.binary_search(&thing).is_ok()
-                || witness.links.binary_search(&thing).is_ok()
+            witness.said.attachments.binary_search(&thing).is_ok()
+                || witness.said.links.binary_search(&thing).is_ok()
                 || text.has_fact(thing)
         })
     };
     for (things, what) in [
         (
-            &message.attachments,
+            &message.said.attachments,
             "an attachment of it is in none of the messages that are to hold it",
         ),
         (
-            &message.links,
+            &message.said.links,
             "a link of it is in none of the messages that are to hold it",
         ),
         (
@@ -123,7 +123,7 @@ fn is_copy(
     message.can_be_copied()
         && witnesses.iter().any(|(record, other, _)| {
             record.sameness() == message.sameness()
-                && (!message.short || check::same_sender(text, other))
+                && (!message.said.short || check::same_sender(text, other))
                 && check::identical(text, other)
         })
 }

@@ -3,17 +3,17 @@
 //! Texts are not kept: a mailbox may be larger than memory. Kept are fingerprints, counts and hashes;
 //! whoever needs the text again asks the `library`.
 
-use std::sync::OnceLock;
+use std::num::NonZeroU64;
+use std::sync::Arc;
 
-use twicetold_index::Filter;
 use twicetold_mail::words::hash_of;
+use twicetold_mail::{Wants, read_wanted};
 use twicetold_methods::winnow::{Winnow, half, mix, pair, paper};
-use twicetold_model::{Digest, Document, Form, Location, Problem, RawMessage, Word, WordFlags};
-use xxhash_rust::xxh3::xxh3_128;
+use twicetold_model::{Digest, Document, Envelope, Form, Location, Problem, RawMessage};
 
 use crate::aside::Stored;
-use crate::comparable::{as_written, as_written_in_ascii, subject_facts};
-use crate::noted::Noted;
+use crate::comparable::subject_facts;
+use crate::said::{Digested, Rare, Said};
 use crate::seldom::{Detail, Seldom, Shown};
 use crate::threads::{is_answer, plain_subject};
 
@@ -85,7 +85,7 @@ pub(crate) struct Record {
     pub(crate) form: Form,
     pub(crate) bytes: u64,
     /// Hash of its message id.
-    pub(crate) id: Option<u64>,
+    pub(crate) id: Option<NonZeroU64>,
     /// Hash of its sender; 0 if it has none.
     pub(crate) sender: u64,
     pub(crate) date: Option<i64>,
@@ -95,30 +95,14 @@ pub(crate) struct Record {
     pub(crate) topic: u64,
     /// Its subject says that it answers or forwards.
     pub(crate) answers: bool,
-    /// Hash of everything it says: equal for equal words, attachments and links.
-    pub(crate) identity: u128,
-    /// How many fingerprints its content has.
-    pub(crate) fingerprints: u32,
-    /// Its sentences and word pairs, and what a report shows of it; or where they are.
-    pub(crate) seldom: Stored,
-    /// All its word pairs, packaging included; nothing as long as they stand in the cache and nobody has asked.
-    pub(crate) pairs: OnceLock<Filter>,
-    /// How many content words it has.
-    pub(crate) says: u32,
-    /// It has words, be they packaging.
-    pub(crate) worded: bool,
-    /// So little text of its own that its meaning stands in its context.
-    pub(crate) short: bool,
-    /// Attachments, by hash of their checksum; sorted, each once.
-    pub(crate) attachments: Box<[u64]>,
-    /// Link targets that its text does not show; sorted, each once.
-    pub(crate) links: Box<[u64]>,
-    /// Numbers of the facts in its content: each must stand in a witness exactly as it is. Sorted, each once.
-    pub(crate) facts: Box<[u32]>,
     /// Facts of its subject.
-    pub(crate) subject_facts: Box<[u64]>,
+    pub(crate) subject_facts: Rare,
     /// Nothing could be read of it.
     pub(crate) unreadable: bool,
+    /// What it says.
+    pub(crate) said: Arc<Said>,
+    /// What a report shows of it, or where that is, if somebody else said it first; else it stands with what it says.
+    pub(crate) shown: Option<Box<Stored>>,
 }
 
 /// A number for a name or a subject; 0 if there is none.
@@ -127,6 +111,11 @@ pub(crate) fn name(text: &str) -> u64 {
         true => 0,
         false => hash_of(text),
     }
+}
+
+/// A number for a message id.
+pub(crate) fn id(text: &str) -> Option<NonZeroU64> {
+    NonZeroU64::new(hash_of(text))
 }
 
 /// The checksum by which a message is known again, whatever its place.
@@ -162,62 +151,23 @@ pub(crate) fn record(
     winnow: Winnow,
     short: usize,
 ) -> (Record, Document, Pairs) {
-    let document = twicetold_mail::read(raw.form, &raw.bytes);
-    let Noted {
-        detail,
-        facts,
-        pairs,
-        besides,
-        says,
-        tells: (own, all),
-    } = Noted::of(&document);
-    let envelope = &document.envelope;
-    let mut attachments: Vec<u64> = document
-        .attachments
-        .iter()
-        .map(|a| digest_hash(&a.digest))
-        .collect();
-    attachments.sort_unstable();
-    attachments.dedup();
-    let topic = plain_subject(&envelope.subject);
-    let record = Record {
-        location: raw.location.clone(),
-        print,
-        form: raw.form,
-        bytes: raw.bytes.len() as u64,
-        id: envelope.message_id.as_deref().map(hash_of),
-        sender: name(&envelope.from),
-        date: envelope.date,
-        references: envelope.references.iter().map(|id| hash_of(id)).collect(),
-        topic: name(&topic),
-        answers: is_answer(&envelope.subject),
-        identity: identity(&document),
-        fingerprints: detail.count_fingerprints(winnow),
-        seldom: Stored::Here(Box::new(Seldom {
-            detail,
-            shown: Shown {
-                message_id: envelope.message_id.clone(),
-                subject: envelope.subject.clone(),
-                from: envelope.from.clone(),
-                digest: digest(&document),
-                problems: document.problems.clone(),
-            },
-            segments: document.segments.as_slice().into(),
-        })),
-        pairs: Filter::of_halves(&pairs).into(),
-        says: says as u32,
-        worded: !document.words.is_empty(),
-        short: (own > 0 && own < short) || all < short,
-        attachments: attachments.into(),
-        links: document.links.clone().into(),
-        facts: facts.into(),
-        subject_facts: subject_facts(&topic).collect(),
-        unreadable: false,
-    };
-    let pairs = Pairs {
-        all: pairs,
-        besides,
-    };
+    let document = read_wanted(raw.form, &raw.bytes, Wants::default());
+    let digest = Digested::of(&document).text;
+    record_of(raw, print, document, digest, winnow, short)
+}
+
+/// The same for a message that has been opened, and whose text has this checksum.
+pub(crate) fn record_of(
+    raw: &RawMessage<'_>,
+    print: u128,
+    mut document: Document,
+    digest: Digest,
+    winnow: Winnow,
+    short: usize,
+) -> (Record, Document, Pairs) {
+    twicetold_mail::read_on(&mut document);
+    let (said, pairs) = Said::of(&document, digest, winnow, short);
+    let record = Record::of(raw, print, &document.envelope, Arc::new(said));
     (record, document, pairs)
 }
 
@@ -243,59 +193,45 @@ pub(crate) fn digest_hash(digest: &[u8; 32]) -> u64 {
         .fold(0, |hash, &byte| hash << 8 | u64::from(byte))
 }
 
-/// One number for everything a document says.
-fn identity(document: &Document) -> u128 {
-    const WORD: usize = 10;
-    let mut digests: Vec<_> = document.attachments.iter().map(|a| a.digest).collect();
-    digests.sort_unstable();
-    let words = document.words.len() * WORD;
-    let mut said =
-        Vec::with_capacity(words + 16 + size_of_val(&*digests) + size_of_val(&*document.links));
-    said.resize(words, 0);
-    let put = |place: &mut [u8; WORD], word: &Word, (hash, letters): (u64, u8)| {
-        place[..8].copy_from_slice(&hash.to_le_bytes());
-        place[8] = u8::from(word.flags.has(WordFlags::ASKED));
-        place[9] = letters;
-    };
-    let words = said.as_chunks_mut().0.iter_mut().zip(&document.words);
-    match document.text.is_ascii() {
-        true => words.for_each(|(place, word)| put(place, word, as_written_in_ascii(word))),
-        false => words.for_each(|(place, word)| put(place, word, as_written(document, word))),
-    }
-    said.extend_from_slice(b"attachments");
-    said.extend(digests.iter().flatten());
-    said.extend_from_slice(b"links");
-    said.extend(document.links.iter().flat_map(|link| link.to_le_bytes()));
-    xxh3_128(&said)
-}
-
-/// A checksum that no two different texts share.
-fn digest(document: &Document) -> Digest {
-    let mut state = blake3::Hasher::new();
-    // The text first: where it begins with a whole block, many blocks are hashed at a time. How long each part is stands behind them all.
-    state.update(document.text.as_bytes());
-    let mut digests: Vec<_> = document.attachments.iter().map(|a| a.digest).collect();
-    digests.sort_unstable();
-    for digest in &digests {
-        state.update(digest);
-    }
-    for link in &document.links {
-        state.update(&link.to_le_bytes());
-    }
-    for length in [document.text.len(), digests.len(), document.links.len()] {
-        state.update(&(length as u64).to_le_bytes());
-    }
-    state.finalize().into()
-}
-
 /// What makes two messages copies of each other: everything they say, facts of the subject included, and for a message
 /// of a few words who said it and about what.
 pub(crate) type Sameness = (u128, u64, u64);
 
 impl Record {
+    /// Of a message with this envelope, which says this.
+    pub(crate) fn of(
+        raw: &RawMessage<'_>,
+        print: u128,
+        envelope: &Envelope,
+        said: Arc<Said>,
+    ) -> Self {
+        let topic = plain_subject(&envelope.subject);
+        Self {
+            location: raw.location.clone(),
+            print,
+            form: raw.form,
+            bytes: raw.bytes.len() as u64,
+            id: envelope.message_id.as_deref().and_then(id),
+            sender: name(&envelope.from),
+            date: envelope.date,
+            references: envelope.references.iter().map(|id| hash_of(id)).collect(),
+            topic: name(&topic),
+            answers: is_answer(&envelope.subject),
+            subject_facts: subject_facts(&topic).collect(),
+            unreadable: false,
+            said,
+            shown: None,
+        }
+    }
+
+    /// Where that is which a report shows of it.
+    pub(crate) fn shown(&self) -> &Stored {
+        self.shown.as_deref().unwrap_or(&self.said.seldom)
+    }
+
     /// The same for messages that are word for word the same.
     pub(crate) fn sameness(&self) -> Sameness {
-        let context = if self.short {
+        let context = if self.said.short {
             (self.sender, self.topic)
         } else {
             (0, 0)
@@ -304,13 +240,13 @@ impl Record {
             .subject_facts
             .iter()
             .fold(0, |sum: u64, &fact| sum.wrapping_add(fact));
-        (self.identity, context.0, context.1 ^ facts)
+        (self.said.identity(), context.0, context.1 ^ facts)
     }
 
     /// A number that is the same for messages of which only one is counted when it is counted which sentences and word pairs several have: copies that have the
     /// same ones. Whichever of them comes first, the count is the same. Nothing for a message of a few words: each counts.
     pub(crate) fn counts_as(&self, pairs: &[u32]) -> Option<u128> {
-        let Stored::Here(seldom) = &self.seldom else {
+        let Stored::Here(seldom) = &self.said.seldom else {
             return None;
         };
         let (identity, _, facts) = self.sameness();
@@ -319,23 +255,27 @@ impl Record {
         let told = seldom.detail.told.iter();
         let told = told.map(|told| mix(told.hash ^ 1));
         let counted = pairs.chain(told).fold(0, u64::wrapping_add);
-        (!self.short).then_some(identity ^ u128::from(facts) ^ u128::from(counted) << 64)
+        (!self.said.short).then_some(identity ^ u128::from(facts) ^ u128::from(counted) << 64)
     }
 
     /// Its attachments and links.
     pub(crate) fn things(&self) -> impl Iterator<Item = u64> {
-        self.attachments.iter().chain(&self.links).copied()
+        self.said
+            .attachments
+            .iter()
+            .chain(&*self.said.links)
+            .copied()
     }
 
     /// A message with nothing to compare: never redundant, never a witness.
     pub(crate) fn is_empty(&self) -> bool {
-        self.unreadable || (self.says == 0 && self.attachments.is_empty())
+        self.unreadable || (self.said.says == 0 && self.said.attachments.is_empty())
     }
 
     /// Whether a message that is word for word the same can stand for it. One that holds nothing but courtesies is told
     /// from others by its sender and subject.
     pub(crate) fn can_be_copied(&self) -> bool {
-        !self.is_empty() || (self.worded && self.sender != 0 && self.topic != 0)
+        !self.is_empty() || (self.said.worded && self.sender != 0 && self.topic != 0)
     }
 
     /// A message that could not be read at all.
@@ -351,24 +291,19 @@ impl Record {
             references: Box::default(),
             topic: 0,
             answers: false,
-            identity: 0,
-            fingerprints: 0,
-            seldom: Stored::Here(Box::new(Seldom {
-                shown: Shown {
-                    problems: vec![problem],
-                    ..Shown::default()
-                },
-                ..Seldom::default()
-            })),
-            pairs: Filter::default().into(),
-            says: 0,
-            worded: false,
-            short: false,
-            attachments: Box::default(),
-            links: Box::default(),
-            facts: Box::default(),
-            subject_facts: Box::default(),
+            subject_facts: Rare::default(),
             unreadable: true,
+            said: Arc::new(Said {
+                seldom: Stored::Here(Box::new(Seldom {
+                    shown: Shown {
+                        problems: vec![problem],
+                        ..Shown::default()
+                    },
+                    ..Seldom::default()
+                })),
+                ..Said::default()
+            }),
+            shown: None,
         }
     }
 }

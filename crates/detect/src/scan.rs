@@ -535,7 +535,7 @@ fn proved_copies(
             // The text is read again only where a copy is written otherwise: in capitals, or wrapped.
             let mut first = None;
             let record = move |m: u32| &library.records[m as usize];
-            let shown = move |m: u32| walk.aside.shown(&record(m).seldom);
+            let shown = move |m: u32| walk.aside.shown(record(m).shown());
             let shown_first = std::cell::OnceCell::new();
             let mut same = move |m: u32| {
                 let asked = || {
@@ -543,7 +543,7 @@ fn proved_copies(
                         .of(record(a).print)
                         .of(record(m).print)
                 };
-                let short = record(a).short;
+                let short = record(a).said.short;
                 let compare = || {
                     let first: &Comparable =
                         first.get_or_insert_with(|| library.read(a)).as_ref()?;

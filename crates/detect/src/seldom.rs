@@ -2,7 +2,7 @@
 
 use twicetold_mail::{Wants, read_wanted};
 use twicetold_methods::winnow::Winnow;
-use twicetold_model::{Digest, Problem, RawMessage, Segment, SegmentKind};
+use twicetold_model::{Digest, Document, Problem, RawMessage, Segment, SegmentKind};
 
 use crate::cache::{Reader, Writer, problems, read_problems};
 use crate::record::Told;
@@ -98,6 +98,18 @@ pub(crate) struct Shown {
 }
 
 impl Shown {
+    /// Of a document whose text has this checksum.
+    pub(crate) fn new(document: &Document, digest: Digest) -> Self {
+        let envelope = &document.envelope;
+        Self {
+            message_id: envelope.message_id.clone(),
+            subject: envelope.subject.clone(),
+            from: envelope.from.clone(),
+            digest,
+            problems: document.problems.clone(),
+        }
+    }
+
     /// Of a message as it is now.
     pub(crate) fn of(raw: &RawMessage<'_>) -> Self {
         let document = read_wanted(raw.form, &raw.bytes, Wants::default());

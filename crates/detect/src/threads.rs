@@ -109,7 +109,7 @@ pub(crate) fn threads(records: &[Record]) -> Vec<u32> {
     for (n, record) in records.iter().enumerate() {
         // A Message-ID used by unrelated messages must not tie them together: only the first one owns it.
         if let Some(id) = record.id {
-            by_id.entry(id).or_insert(n as u32);
+            by_id.entry(id.get()).or_insert(n as u32);
         }
     }
     for (n, record) in records.iter().enumerate() {

@@ -81,7 +81,7 @@ impl Walk<'_> {
     /// The kept messages that share most with `a`, if they share much and are about as long.
     fn near_copies(&self, a: u32, kept: &Kept) -> Vec<u32> {
         let record = &self.records[a as usize];
-        if record.is_empty() || record.short {
+        if record.is_empty() || record.said.short {
             return Vec::new();
         }
         let mut candidates = self.near(a, LOOKED_AT, |b| kept.has(b) && self.alike_in_size(a, b));
@@ -166,7 +166,10 @@ impl Walk<'_> {
     }
 
     fn alike_in_size(&self, a: u32, b: u32) -> bool {
-        let (x, y) = (self.records[a as usize].says, self.records[b as usize].says);
+        let (x, y) = (
+            self.records[a as usize].said.says,
+            self.records[b as usize].said.says,
+        );
         u64::from(x.min(y)) * 100 >= u64::from(x.max(y)) * u64::from(self.options.version_percent)
     }
 }

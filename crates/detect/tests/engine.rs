@@ -145,6 +145,20 @@ proptest! {
     }
 
     #[test]
+    fn copies_to_the_letter_are_judged_like_any_message(mails in mails(), picks in prop::collection::vec(any::<prop::sample::Index>(), 1..8), memory in 0..4_000_u64) {
+        let folder = folder_of(&mails);
+        // From the same sender, at another time, under another id.
+        for (n, pick) in picks.iter().enumerate() {
+            let first = pick.index(mails.len());
+            write(folder.path(), 300 + 3 * n + first % 3, &mails[first]);
+        }
+        let expected = lines(&scan_with(folder.path(), &Options { shortcuts: false, ..Options::default() }));
+        prop_assert_eq!(&lines(&scan_with(folder.path(), &Options::default())), &expected);
+        let memory = Some(memory);
+        prop_assert_eq!(&lines(&scan_with(folder.path(), &Options { memory, ..Options::default() })), &expected);
+    }
+
+    #[test]
     fn little_memory_changes_nothing(mails in mails(), memory in 0..4_000_u64) {
         let folder = folder_of(&mails);
         let expected = lines(&scan_with(folder.path(), &Options::default()));

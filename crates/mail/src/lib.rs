@@ -26,6 +26,22 @@ pub fn read(form: Form, bytes: &[u8]) -> Document {
     read_again(form, bytes, Vec::new())
 }
 
+/// Reads on in a document of which nothing was [wanted](read_wanted) but envelope and text: then it is as if [`read`] had read it.
+///
+/// ```
+/// use twicetold_mail::{Wants, read, read_on, read_wanted};
+/// use twicetold_model::Form;
+/// let mail = b"Subject: Lunch\r\n\r\nAt noon?\r\n";
+/// let mut document = read_wanted(Form::Mail, mail, Wants::default());
+/// assert!(document.words.is_empty());
+/// read_on(&mut document);
+/// assert_eq!(document.words, read(Form::Mail, mail).words);
+/// ```
+pub fn read_on(document: &mut Document) {
+    document.segments = segment::segment(&document.text, &document.envelope);
+    words::read_words(document);
+}
+
 /// Reads a message that was read before: `segments` are those that it had then. If they cannot be those of its text they
 /// are found out again, as they are if there are none; else nothing is read of its headers but who wrote it, and about what.
 ///

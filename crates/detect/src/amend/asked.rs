@@ -97,7 +97,7 @@ impl<'a> Asked<'a> {
             .zip(self.told.records)
             .zip(self.told.threads)
         {
-            *again |= record.short && other[thread as usize];
+            *again |= record.said.short && other[thread as usize];
         }
     }
 
@@ -132,7 +132,7 @@ impl<'a> Asked<'a> {
         // Where nobody came or went, somebody may be shown now or no longer, since it is new or no longer new.
         let mut numbers: BTreeSet<usize> = BTreeSet::new();
         for &n in self.newness_changed {
-            let detail = told.aside.detail(&told.records[n as usize].seldom);
+            let detail = told.aside.detail(&told.records[n as usize].said.seldom);
             let own = detail.as_ref().map_or(&[][..], |detail| &detail.told);
             let keys = &sentences.lists.keys;
             numbers.extend(
@@ -212,7 +212,7 @@ impl<'a> Asked<'a> {
             let then = keys.iter().filter(was_common).count()
                 + ended.iter().filter(|list| had(list)).count();
             let record = &self.told.records[self.told.order[rank as usize] as usize];
-            let by_all = |count: usize| least_shared(record.fingerprints, count as u32).1;
+            let by_all = |count: usize| least_shared(record.said.fingerprints, count as u32).1;
             if by_all(count) != by_all(then) {
                 for &key in keys.iter().filter(|key| now.is_common(**key)) {
                     now.who_sees_by(key, Some(&[rank]), |rank| self.ask(rank));

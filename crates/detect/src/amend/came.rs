@@ -105,7 +105,7 @@ impl Changes {
                 .map(|(record, pairs, _)| (record, pairs))
                 .unwrap_or_else(|| {
                     let (record, _, pairs) = record(raw, print, winnow, options.short);
-                    if let Stored::Here(seldom) = &record.seldom {
+                    if let Stored::Here(seldom) = &record.said.seldom {
                         cache.keep(raw, &record, seldom, &pairs.besides);
                     }
                     (record, pairs.all)
@@ -285,7 +285,7 @@ impl Uncounted {
 
     /// One that was counted. If one that came says the same, all of it has to be known; `None` if it is not.
     pub(super) fn meet(&mut self, record: &Record, cache: &Opened) -> Option<()> {
-        if !record.short && self.said.contains(&said(record)) {
+        if !record.said.short && self.said.contains(&said(record)) {
             let (whole, pairs, _) = cache.find(record.print, &record.location)?;
             self.note(&whole, &pairs);
         }

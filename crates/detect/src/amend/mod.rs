@@ -220,7 +220,7 @@ impl Amending {
                     watched.add_number(pair);
                 }
             }
-            let Stored::Here(seldom) = &one.record.seldom else {
+            let Stored::Here(seldom) = &one.record.said.seldom else {
                 continue;
             };
             for fingerprint in seldom.detail.fingerprints(self.winnow) {
@@ -245,7 +245,7 @@ impl Amending {
             let alone = |&&number: &&u32| !self.seen.contains(u64::from(number));
             numbers.iter().filter(alone).count()
         };
-        single(&record.facts) > 0 || tells_news(detail, single)
+        single(&record.said.facts) > 0 || tells_news(detail, single)
     }
 
     /// Who is related to whom now, which is kept for the next scan, and who has to be asked again. `None` if everything has to be counted anew.
@@ -286,7 +286,7 @@ impl Amending {
         let (mut more_fingerprints, mut more_sentences) = (Vec::new(), Vec::new());
         for n in (0..told.records.len()).filter(|&n| members.looked_at[n]) {
             let (record, rank) = (&told.records[n], told.ranks[n]);
-            let detail = told.aside.detail(&record.seldom)?;
+            let detail = told.aside.detail(&record.said.seldom)?;
             let is_new = self.is_new(record, &detail);
             if members.were[n].is_some() && is_new != new[n] {
                 newness_changed.push(n as u32);

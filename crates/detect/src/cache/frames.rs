@@ -21,7 +21,8 @@ const GAP: u64 = 64 << 10;
 /// The file is packed if it holds more than this besides twice what is used.
 const SLACK: u64 = 1 << 20;
 
-/// Where a record is.
+/// Where a record is: in twelve bytes, since there is one for every message.
+#[repr(Rust, packed(4))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
     pub(super) at: u64,

@@ -602,7 +602,7 @@ mod tests {
             task.run(
                 &mut |raw| {
                     let (record, _, pairs) = record(&raw, print(&raw), winnow, options.short);
-                    let Stored::Here(seldom) = &record.seldom else {
+                    let Stored::Here(seldom) = &record.said.seldom else {
                         return;
                     };
                     let bytes = records::write(&record, seldom, &pairs.besides);

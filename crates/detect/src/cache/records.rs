@@ -1,10 +1,9 @@
 //! A record as bytes.
 
 use std::borrow::Cow;
-use std::sync::OnceLock;
+use std::sync::Arc;
 
 use twicetold_index::Filter;
-use twicetold_mail::words::hash_of;
 use twicetold_model::{Form, Location, Problem};
 
 use super::bytes::{Reader, Writer};
@@ -12,7 +11,8 @@ use super::frames::Place;
 use super::{Counting, WithPairs};
 use crate::amend::Watched;
 use crate::aside::Stored;
-use crate::record::{Record, all_pairs, name};
+use crate::record::{Record, all_pairs, id as id_of, name};
+use crate::said::{Said, halves};
 use crate::seldom::{Seldom, Shown};
 
 /// What was wrong with a message.
@@ -31,21 +31,22 @@ pub(super) fn write(record: &Record, seldom: &Seldom, besides: &[u32]) -> Vec<u8
     seldom.write(&mut out);
     out.byte(form_number(record.form));
     out.number(record.bytes);
-    out.flags([record.answers, record.worded, record.short]);
+    let said = &record.said;
+    out.flags([record.answers, said.worded, said.short]);
     out.maybe(record.date, |out, date| out.hash(date as u64));
     out.hash(record.topic);
-    out.wide(record.identity);
-    out.number(u64::from(record.says));
+    out.wide(said.identity());
+    out.number(u64::from(said.says));
     for hashes in [
-        &record.references,
-        &record.attachments,
-        &record.links,
+        &*record.references,
+        &said.attachments,
+        &said.links,
         &record.subject_facts,
     ] {
         out.hashes(hashes);
     }
-    out.number(u64::from(record.fingerprints));
-    out.halves(&record.facts);
+    out.number(u64::from(said.fingerprints));
+    out.halves(&said.facts);
     out.halves(besides);
     out.bytes
 }
@@ -54,16 +55,21 @@ pub(super) fn write(record: &Record, seldom: &Seldom, besides: &[u32]) -> Vec<u8
 pub(super) fn read(bytes: &[u8], location: Location, print: u128) -> Option<WithPairs> {
     let mut from = Reader::new(bytes);
     let seldom = Seldom::read(&mut from)?;
-    let id = seldom.shown.message_id.as_deref().map(hash_of);
+    let id = seldom.shown.message_id.as_deref().and_then(id_of);
     let sender = name(&seldom.shown.from);
-    let mut record = read_rest(&mut from, location, print, Stored::Here(Box::default()))?;
-    record.facts = from.halves()?.into();
+    let (record, said) = read_rest(&mut from, location, print)?;
+    let facts = from.halves()?.into();
     let pairs = all_pairs(&seldom.detail, from.halves()?);
+    let said = Said {
+        facts,
+        pairs: Filter::of_halves(&pairs).into(),
+        seldom: Stored::Here(Box::new(seldom)),
+        ..said
+    };
     let record = Record {
         id,
         sender,
-        pairs: Filter::of_halves(&pairs).into(),
-        seldom: Stored::Here(Box::new(seldom)),
+        said: Arc::new(said),
         ..record
     };
     from.is_done().then_some((record, pairs))
@@ -91,12 +97,7 @@ pub(super) fn read_having(
     let has = |number: u32| watched.has_number(number);
     let mut found = Seldom::pass(&mut from, |_| false, has)?;
     if !found {
-        read_rest(
-            &mut from,
-            location.clone(),
-            print,
-            Stored::Here(Box::default()),
-        )?;
+        read_rest(&mut from, location.clone(), print)?;
         let _facts = from.each_half()?;
         found = from.each_half()?.any(has);
     }
@@ -119,46 +120,53 @@ pub(super) fn read_at_hand(
     watched: &Watched,
 ) -> Option<(Record, bool)> {
     let mut from = Reader::new(bytes);
-    let (id, sender) = Shown::read_names(&mut from, hash_of, name)?;
+    let (id, sender) = Shown::read_names(&mut from, id_of, name)?;
     let mut found = Seldom::pass(
         &mut from,
         |sentence| watched.has_sentence(sentence),
         |number| watched.has_number(number),
     )?;
-    let mut record = read_rest(&mut from, location, print, Stored::Cached(place))?;
+    let (record, mut said) = read_rest(&mut from, location, print)?;
+    said.seldom = Stored::Cached(place);
     let facts = from.each_half()?;
     found |= facts.clone().any(|fact| watched.has_number(fact));
     if found {
-        record.facts = facts.collect();
+        said.facts = facts.collect();
     }
     let record = Record {
-        id,
+        id: id.flatten(),
         sender,
+        said: Arc::new(said),
         ..record
     };
     Some((record, found))
 }
 
 /// What stands behind that which is seldom asked for, up to the facts; the rest is empty.
-fn read_rest(
-    from: &mut Reader<'_>,
-    location: Location,
-    print: u128,
-    seldom: Stored,
-) -> Option<Record> {
+fn read_rest(from: &mut Reader<'_>, location: Location, print: u128) -> Option<(Record, Said)> {
     let form = form_of(from.byte()?)?;
     let bytes = from.number()?;
     let [answers, worded, short] = from.flags()?;
     let date = from.maybe(Reader::hash)?.map(|date| date as i64);
     let topic = from.hash()?;
-    let identity = from.wide()?;
+    let identity = halves(from.wide()?);
     let says = from.small()?;
     let references = from.hashes()?.into();
-    let attachments = from.hashes()?.into();
-    let links = from.hashes()?.into();
-    let subject_facts = from.hashes()?.into();
+    let attachments = from.hashes()?.into_iter().collect();
+    let links = from.hashes()?.into_iter().collect();
+    let subject_facts = from.hashes()?.into_iter().collect();
     let fingerprints = from.small()?;
-    Some(Record {
+    let said = Said {
+        identity,
+        fingerprints,
+        says,
+        worded,
+        short,
+        attachments,
+        links,
+        ..Said::default()
+    };
+    let record = Record {
         location,
         print,
         form,
@@ -169,19 +177,12 @@ fn read_rest(
         references,
         topic,
         answers,
-        identity,
-        fingerprints,
-        seldom,
-        pairs: OnceLock::new(),
-        says,
-        worded,
-        short,
-        attachments,
-        links,
-        facts: Box::default(),
         subject_facts,
         unreadable: false,
-    })
+        said: Arc::default(),
+        shown: None,
+    };
+    Some((record, said))
 }
 
 pub(super) fn form_number(form: Form) -> u8 {
