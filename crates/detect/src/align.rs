@@ -22,6 +22,9 @@ pub(crate) struct Place {
 /// How many occurrences of a word pair are tried before the unit counts as not found.
 const TRIES: usize = 64;
 
+/// How many starts at which a unit does not stand are remembered, so that they are not tried again.
+const STARTS: usize = 32;
+
 /// How many words of a unit of so many may be inflected, misspelt or written apart where it stands in another message.
 pub(crate) fn most_altered(len: usize) -> usize {
     (len / 8).max(1)
@@ -64,6 +67,8 @@ pub(crate) fn find(
         .collect();
     anchors.sort_unstable();
     let mut tried = 0;
+    // Most anchors lead to the same few starts. Of very many only the first are remembered.
+    let mut starts: Vec<usize> = Vec::with_capacity(STARTS);
     for (_, i) in anchors.into_iter().take(6) {
         for p in b.places(hash(from + i), hash(from + i + 1)) {
             let start = p as i64 - i as i64;
@@ -72,8 +77,14 @@ pub(crate) fn find(
                 let Ok(start) = usize::try_from(start + shift) else {
                     continue;
                 };
+                if starts.contains(&start) {
+                    continue;
+                }
                 if let Some(place) = accept(a, unit, b, start, false) {
                     return Some(place);
+                }
+                if starts.len() < STARTS {
+                    starts.push(start);
                 }
             }
             tried += 1;

@@ -31,7 +31,7 @@ use crate::record::Record;
 pub(crate) const BATCH: usize = if cfg!(test) { 8 } else { 512 };
 
 /// So many messages at the most are asked about one after the other, on one thread: some take much longer than others, and nobody should wait for who has them all.
-const TOGETHER: usize = 16;
+const TOGETHER: usize = 4;
 
 /// What is kept so far.
 pub(crate) struct Kept {

@@ -233,18 +233,46 @@ pub(crate) fn counterpart(a: &Comparable, unit: &Unit, b: &Comparable) -> Option
     let by_start = (0..b.stream.len()).filter(|&p| {
         unit.len() <= 3 && b.starts_sentence(p) && b.at(p).is_some_and(|w| w.hash == hash(from))
     });
+    // Pairs that follow each other lead to the same start.
+    let mut last = None;
+    let compared = |start: usize| match last {
+        Some((before, compared)) if before == start => compared,
+        _ => {
+            let compared = compare(a, unit, b, start);
+            last = Some((start, compared));
+            compared
+        }
+    };
     by_pair
         .chain(by_start)
         .take(PLACES)
-        .map(|start| compare(a, unit, b, start))
+        .map(compared)
         .max()
         .filter(|&(same, _)| same * 2 >= unit.len())
 }
 
+/// How many words on either side are stepped over where they differ, the fewest first.
+const STEPS: [(usize, usize); 15] = [
+    (0, 1),
+    (1, 0),
+    (0, 2),
+    (1, 1),
+    (2, 0),
+    (0, 3),
+    (1, 2),
+    (2, 1),
+    (3, 0),
+    (1, 3),
+    (2, 2),
+    (3, 1),
+    (2, 3),
+    (3, 2),
+    (3, 3),
+];
+
 /// Walks a unit and a stretch of a witness side by side, stepping over up to three words where they differ: how many
 /// are the same, and whether what differs holds a fact.
 fn compare(a: &Comparable, unit: &Unit, b: &Comparable, start: usize) -> (usize, bool) {
-    const STEP: usize = 3;
     let here = |i: usize| {
         a.at(unit.stream.start as usize + i)
             .filter(|_| i < unit.len())
@@ -257,15 +285,13 @@ fn compare(a: &Comparable, unit: &Unit, b: &Comparable, start: usize) -> (usize,
             (i, j, same) = (i + 1, j + 1, same + 1);
             continue;
         }
-        let steps = (1..=2 * STEP)
-            .flat_map(|sum| (0..=sum.min(STEP)).map(move |m| (m, sum - m)))
-            .filter(|s| s.1 <= STEP);
-        let meet = |&(m, n): &(usize, usize)| {
-            here(i + m)
-                .zip(there(j + n))
-                .is_some_and(|(x, y)| x.hash == y.hash)
-        };
-        let (m, n) = steps.clone().find(meet).unwrap_or((1, 1));
+        let [ahead, beyond] = [
+            [0, 1, 2, 3].map(|m| here(i + m)),
+            [0, 1, 2, 3].map(|n| there(j + n)),
+        ]
+        .map(|words| words.map(|word| word.map(|word| word.hash)));
+        let meet = |&(m, n): &(usize, usize)| ahead[m].is_some() && ahead[m] == beyond[n];
+        let (m, n) = STEPS.into_iter().find(meet).unwrap_or((1, 1));
         fact |= (i..i + m).any(|i| is_fact(here(i))) || (j..j + n).any(|j| is_fact(there(j)));
         (i, j) = (i + m, j + n);
     }
