@@ -10,7 +10,7 @@ use twicetold_index::Twice;
 use twicetold_mail::{Wants, read_wanted};
 use twicetold_methods::winnow::paper::{Dictionary, Multiplier, Order, fingerprints};
 use twicetold_methods::winnow::{Winnow, half, mix};
-use twicetold_model::{Location, RawMessage};
+use twicetold_model::{Document, Location, RawMessage};
 use twicetold_source::{Collection, Task, Trouble};
 
 use crate::aside::{Aside, Stored};
@@ -21,7 +21,7 @@ use crate::options::{Numbering, Options};
 use crate::part::{Statistics, pairs_in};
 use crate::progress::{Progress, Stage};
 use crate::record::{Record, paper_words, print, record_of};
-use crate::said::{Digested, Heard};
+use crate::said::{Digested, Heard, Once};
 use crate::seldom::{Seldom, Shown};
 
 /// How many records are loaded at a time.
@@ -45,7 +45,7 @@ struct Reading<'o> {
     aside: Aside,
     /// What has been read already, so that copies do not make a pair look shared.
     seen: Mutex<HashSet<u128, FixedState>>,
-    /// What has been said already, so that copies need not be read; nothing if all of every message is asked for, to be kept or numbered.
+    /// What has been said already, so that copies need not be read; nothing if all of every message is asked for, to be numbered.
     heard: Option<Heard>,
     troubles: Mutex<Vec<Trouble>>,
 }
@@ -92,8 +92,7 @@ pub(crate) fn read(
         aside: Aside::beyond(options.memory_for(collection.total_bytes()) / 32)
             .beside(cache.and_then(|(opened, _)| opened.records())),
         seen: Mutex::default(),
-        heard: (cache.is_none() && options.shortcuts && options.numbering == Numbering::Stable)
-            .then(Heard::default),
+        heard: (options.shortcuts && options.numbering == Numbering::Stable).then(Heard::default),
         troubles: Mutex::default(),
     };
     let nothing = Unchanged::default();
@@ -229,14 +228,11 @@ impl Reading<'_> {
         let document = read_wanted(raw.form, &raw.bytes, Wants::default());
         let digested = Digested::of(&document);
         let heard = self.heard.as_ref();
-        if let Some(said) = heard.and_then(|heard| heard.before(&document, &digested)) {
-            let record = Record::of(raw, print, &document.envelope, said);
-            let own = Seldom {
-                shown: Shown::new(&document, digested.text),
-                ..Seldom::default()
-            };
-            let shown = Some(Box::new(self.aside.put(Box::new(own), None)));
-            return Record { shown, ..record };
+        let once = heard.and_then(|heard| heard.before(&document, &digested));
+        if let Some(record) =
+            once.and_then(|once| self.copy(raw, print, &document, &digested, once))
+        {
+            return record;
         }
         let short = self.options.short;
         let (record, document, pairs) =
@@ -250,9 +246,33 @@ impl Reading<'_> {
         };
         let record = self.note(record, &pairs.all, kept);
         if let Some(heard) = heard {
-            heard.remember(&document, &digested, &record.said);
+            let said = Arc::clone(&record.said);
+            heard.remember(&document, &digested, Once { said, cached: kept });
         }
         record
+    }
+
+    /// The record of a message that says what another one has said; nothing if the cache has the record of that one, and cannot tell it at the moment.
+    fn copy(
+        &self,
+        raw: &RawMessage<'_>,
+        print: u128,
+        document: &Document,
+        digested: &Digested,
+        once: Once,
+    ) -> Option<Record> {
+        let record = Record::of(raw, print, &document.envelope, once.said);
+        let shown = Shown::new(document, digested.text);
+        let kept = match self.cache.zip(once.cached) {
+            Some((cache, first)) => Some(cache.keep_copy(raw, &record, &shown, first)?),
+            None => None,
+        };
+        let own = Box::new(Seldom {
+            shown,
+            ..Seldom::default()
+        });
+        let shown = Some(Box::new(self.aside.put(own, kept)));
+        Some(Record { shown, ..record })
     }
 
     /// Notes the word pairs and sentences of a message, unless it is a copy, and puts aside what there is no room for.

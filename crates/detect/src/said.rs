@@ -14,6 +14,7 @@ use twicetold_model::{Digest, Document, Word, WordFlags};
 use xxhash_rust::xxh3::{xxh3_64_with_seed, xxh3_128};
 
 use crate::aside::Stored;
+use crate::cache::Place;
 use crate::comparable::{as_written, as_written_in_ascii};
 use crate::noted::Noted;
 use crate::record::{Pairs, digest_hash};
@@ -200,12 +201,19 @@ const BRIEF: usize = 128;
 /// What has been said so far.
 #[derive(Debug, Default)]
 pub(crate) struct Heard {
-    said: Mutex<HashMap<[u64; 2], Arc<Said>, FixedState>>,
+    said: Mutex<HashMap<[u64; 2], Once, FixedState>>,
+}
+
+/// What somebody has said, and where the cache has the record of that message, if it has.
+#[derive(Clone, Debug)]
+pub(crate) struct Once {
+    pub(crate) said: Arc<Said>,
+    pub(crate) cached: Option<Place>,
 }
 
 impl Heard {
     /// What a document that has been opened says, if that is known from another one.
-    pub(crate) fn before(&self, document: &Document, digested: &Digested) -> Option<Arc<Said>> {
+    pub(crate) fn before(&self, document: &Document, digested: &Digested) -> Option<Once> {
         if document.text.len() < BRIEF {
             return None;
         }
@@ -213,13 +221,13 @@ impl Heard {
     }
 
     /// Remembers what a document says. One of a few words counts every time it is met, so it is read every time.
-    pub(crate) fn remember(&self, document: &Document, digested: &Digested, said: &Arc<Said>) {
-        if document.text.len() >= BRIEF && !said.short {
-            self.lock().insert(digested.whole, Arc::clone(said));
+    pub(crate) fn remember(&self, document: &Document, digested: &Digested, once: Once) {
+        if document.text.len() >= BRIEF && !once.said.short {
+            self.lock().insert(digested.whole, once);
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<[u64; 2], Arc<Said>, FixedState>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<[u64; 2], Once, FixedState>> {
         self.said.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -247,10 +255,14 @@ mod tests {
         assert!(heard.before(&first, &digested).is_none());
         read_on(&mut first);
         let said = Arc::new(Said::of(&first, digested.text, Winnow { window: 3 }, 8).0);
-        heard.remember(&first, &digested, &said);
+        let once = Once {
+            said: Arc::clone(&said),
+            cached: None,
+        };
+        heard.remember(&first, &digested, once);
         let known = |document: &Document| {
             let known = heard.before(document, &Digested::of(document));
-            known.is_some_and(|known| Arc::ptr_eq(&known, &said))
+            known.is_some_and(|known| Arc::ptr_eq(&known.said, &said))
         };
         assert!(known(&mail(2, "Anna <a@b.example>", "Hall", "Anna")));
         // Whose name stands below the text decides whether it is a signature, and a number in the subject is a fact.
@@ -268,7 +280,11 @@ mod tests {
         read_on(&mut document);
         let said = Said::of(&document, digested.text, Winnow { window: 3 }, 8).0;
         assert!(said.short);
-        heard.remember(&document, &digested, &Arc::new(said));
+        let once = Once {
+            said: Arc::new(said),
+            cached: None,
+        };
+        heard.remember(&document, &digested, once);
         assert!(heard.before(&document, &digested).is_none());
     }
 

@@ -131,7 +131,7 @@ impl Shown {
         }
     }
 
-    fn write(&self, to: &mut Writer) {
+    pub(crate) fn write(&self, to: &mut Writer) {
         let mut out = Writer::with_room_for(self.size());
         out.maybe(self.message_id.as_deref(), Writer::text);
         out.text(&self.subject);
@@ -158,7 +158,7 @@ impl Shown {
     }
 
     /// Passes over one.
-    fn skip(from: &mut Reader<'_>) -> Option<()> {
+    pub(crate) fn skip(from: &mut Reader<'_>) -> Option<()> {
         let length = from.number()?.try_into().ok()?;
         from.raw(length).map(drop)
     }

@@ -296,6 +296,38 @@ fn without_memory_everything_stands_in_the_cache() {
 }
 
 #[test]
+fn copies_are_remembered_each_by_itself() {
+    for memory in [None, Some(0)] {
+        let place = Place { memory, ..ten() };
+        for n in 0..10 {
+            // To the last byte the same, and the same under another id at another time.
+            place.write(
+                &format!("box/new/{n}"),
+                &mail(n, &[n, n + 1], &[n + 3, n + 4]),
+            );
+            let later = mail(n + 30, &[n, n + 1], &[n + 3, n + 4]);
+            place.write(&format!("box/new/{n}-later"), &later);
+        }
+        let first = place.same();
+        assert_eq!((first.remembered, all(&first)), (0, 30));
+        let second = place.same();
+        assert_eq!((second.remembered, read_again(&second)), (30, 0));
+        // Those that were read first are gone; what the others say is known all the same.
+        for n in 0..10 {
+            fs::remove_file(place.path(&format!("box/cur/{n}:2,"))).unwrap();
+            fs::remove_file(place.path(&format!("box/new/{n}"))).unwrap();
+        }
+        let third = place.same();
+        assert_eq!((third.remembered, all(&third)), (10, 10));
+        let ids = third
+            .messages
+            .iter()
+            .filter_map(|m| m.message_id.as_deref());
+        assert!(ids.eq((30..40).map(|n| format!("<{n}@example.org>"))));
+    }
+}
+
+#[test]
 fn one_new_message_costs_one_reading() {
     let place = ten();
     place.same();

@@ -108,7 +108,7 @@ impl Appending {
     /// Opens the file to write behind its first `length` bytes; what stands there is left over and goes.
     pub(super) fn open(path: &Path, length: u64) -> io::Result<Self> {
         let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(false);
+        options.read(true).write(true).create(true).truncate(false);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let file = options.open(path)?;
@@ -174,6 +174,19 @@ impl Appending {
             bytes.get(from..from.checked_add(place.length as usize)?)
         });
         checked(frame?, place).map(<[u8]>::to_vec)
+    }
+
+    /// A record that was added; nothing while it is being written.
+    pub(crate) fn read(&self, place: Place) -> Option<Vec<u8>> {
+        {
+            let filling = self.filling();
+            if let Some(from) = place.at.checked_sub(filling.at) {
+                let from = usize::try_from(from).ok()?;
+                let frame = filling.bytes.get(from..)?.get(..place.length as usize)?;
+                return checked(frame, place).map(<[u8]>::to_vec);
+            }
+        }
+        read_back(&self.file, place)
     }
 
     /// Writes what is left; how long the file is, when all of it is there. Nothing can be added from here on.

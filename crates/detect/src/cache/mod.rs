@@ -33,7 +33,7 @@ use crate::memo::{Answers, Earlier, Question};
 use crate::options::{Numbering, Options};
 use crate::record::Record;
 use crate::scan::Scan;
-use crate::seldom::Seldom;
+use crate::seldom::{Seldom, Shown};
 use known::{Kept, Known, KnownFile, KnownMessage};
 use last::quick;
 use related::Pieces;
@@ -404,6 +404,26 @@ impl Opened {
         Some(place)
     }
 
+    /// Keeps the record of a message that says what the one says whose record is at `first`, and of which a report shows this; where, if it could be kept.
+    pub(crate) fn keep_copy(
+        &self,
+        raw: &RawMessage<'_>,
+        record: &Record,
+        shown: &Shown,
+        first: Place,
+    ) -> Option<Place> {
+        // To the last byte the same: one record does for both.
+        if let Some(kept) = lock(&self.added).get(&record.print) {
+            return Some(kept.place);
+        }
+        let appending = self.appending.as_ref()?;
+        let frame = records::write_copy(record, shown, &appending.read(first)?)?;
+        let place = appending.add(&frame)?;
+        let quick = quick(raw);
+        lock(&self.added).insert(record.print, Kept { place, quick });
+        Some(place)
+    }
+
     /// Keeps what this scan found for the next one. That it cannot is no reason to stop anybody.
     pub(crate) fn save(
         self,
@@ -574,6 +594,7 @@ mod tests {
     use crate::progress::Quiet;
     use crate::record::{Record, print, record};
     use crate::scan::scan;
+    use crate::seldom::{Seldom, Shown};
 
     /// What is remembered of the mails of this project, and what is found among them, as one number. When it changes, so must
     /// [`VERSION`]: a cache written before would be believed.
@@ -608,6 +629,25 @@ mod tests {
                     let bytes = records::write(&record, seldom, &pairs.besides);
                     let back = records::read(&bytes, raw.location.clone(), record.print);
                     assert_comes_back(&record, pairs.all, back);
+                    // Whoever says the same, at another time in answer to something else: it is written as if it had been read.
+                    let first = Record {
+                        date: Some(7),
+                        references: [1, 2, 3].into(),
+                        ..record.clone()
+                    };
+                    let shown = Shown::lost();
+                    let first_seldom = Seldom {
+                        shown,
+                        ..(**seldom).clone()
+                    };
+                    let first = records::write(&first, &first_seldom, &pairs.besides);
+                    let copied = records::write_copy(&record, &seldom.shown, &first);
+                    assert!(copied.as_ref() == Some(&bytes), "{}", raw.location);
+                    let cut = &first[..first.len() / 2];
+                    assert_ne!(
+                        records::write_copy(&record, &seldom.shown, cut).as_ref(),
+                        Some(&bytes)
+                    );
                     sum = sum.wrapping_add(xxhash_rust::xxh3::xxh3_64(&bytes));
                 },
                 &mut |_| {},

@@ -29,9 +29,37 @@ pub(crate) fn read_problems(from: &mut Reader<'_>) -> Option<Vec<Problem>> {
 pub(super) fn write(record: &Record, seldom: &Seldom, besides: &[u32]) -> Vec<u8> {
     let mut out = Writer::with_room_for(seldom.size() + size_of_val(besides) + size_of::<Record>());
     seldom.write(&mut out);
+    write_rest(&mut out, record);
+    out.halves(&record.said.facts);
+    out.halves(besides);
+    out.bytes
+}
+
+/// The same for a message that says what the one says whose record is in these bytes, and of which a report shows this.
+pub(super) fn write_copy(record: &Record, shown: &Shown, first: &[u8]) -> Option<Vec<u8>> {
+    let mut from = Reader::new(first);
+    Shown::skip(&mut from)?;
+    let told = first.get(first.len() - from.left()..)?;
+    Seldom::pass(&mut from, |_| false, |_| false)?;
+    let told = told.get(..told.len() - from.left())?;
+    let nowhere = Location {
+        path: "".into(),
+        offset: None,
+    };
+    read_rest(&mut from, nowhere, 0)?;
+    let mut out = Writer::with_room_for(first.len() + size_of::<Record>());
+    shown.write(&mut out);
+    out.raw(told);
+    write_rest(&mut out, record);
+    out.raw(from.raw(from.left())?);
+    Some(out.bytes)
+}
+
+/// What stands behind that which is seldom asked for, up to the facts.
+fn write_rest(out: &mut Writer, record: &Record) {
+    let said = &record.said;
     out.byte(form_number(record.form));
     out.number(record.bytes);
-    let said = &record.said;
     out.flags([record.answers, said.worded, said.short]);
     out.maybe(record.date, |out, date| out.hash(date as u64));
     out.hash(record.topic);
@@ -46,9 +74,6 @@ pub(super) fn write(record: &Record, seldom: &Seldom, besides: &[u32]) -> Vec<u8
         out.hashes(hashes);
     }
     out.number(u64::from(said.fingerprints));
-    out.halves(&said.facts);
-    out.halves(besides);
-    out.bytes
 }
 
 /// The record that these bytes are, put in its place, and its word pairs.
@@ -142,7 +167,7 @@ pub(super) fn read_at_hand(
     Some((record, found))
 }
 
-/// What stands behind that which is seldom asked for, up to the facts; the rest is empty.
+/// What [`write_rest`] has written; the rest is empty.
 fn read_rest(from: &mut Reader<'_>, location: Location, print: u128) -> Option<(Record, Said)> {
     let form = form_of(from.byte()?)?;
     let bytes = from.number()?;
