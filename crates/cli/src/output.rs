@@ -29,10 +29,7 @@ impl Output {
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
         match fs::metadata(&path) {
             Ok(found) if found.is_dir() => Err(Advice::new(
-                format!(
-                    "cannot write the report to {}: it is a folder",
-                    path.display()
-                ),
+                format!("cannot write to {}: it is a folder", path.display()),
                 "name a file, for example with --output report.jsonl",
             )
             .into_error()),
@@ -119,9 +116,9 @@ impl From<io::Error> for Broken {
 
 fn cannot_write(path: &Path) -> Advice {
     Advice::new(
-        format!("cannot write the report to {}", path.display()),
+        format!("cannot write to {}", path.display()),
         "check that the folder exists, that you may write there and that the disk is not full; \
-         or leave --output out and redirect stdout",
+         or name another file",
     )
 }
 

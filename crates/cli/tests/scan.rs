@@ -93,7 +93,7 @@ fn an_output_that_cannot_be_written_is_told_before_the_work() {
         let run = twicetold(["scan", "--output", &bad, &folder.at("mail.eml")]);
         assert_eq!(run.status.code(), Some(1), "{bad}");
         let told = text(&run.stderr);
-        assert!(told.contains("error: cannot write the report to"), "{told}");
+        assert!(told.contains("error: cannot write to"), "{told}");
         assert!(told.contains("hint: "), "{told}");
     }
 }
@@ -300,4 +300,106 @@ fn what_exceeds_the_memory_stands_in_a_file() {
     assert!(unbounded == plain);
     let (_, said) = scan(Some(&nowhere), &[]);
     assert!(!said.contains("--memory"), "{said}");
+}
+
+/// Two messages of which neither may go: they differ in a fact.
+fn versions(folder: &Folder) {
+    for hour in [13, 14] {
+        let mail = format!(
+            "From: a@example.org\nSubject: Meeting\nMessage-ID: <{hour}@example.org>\n\
+             Date: Mon, 1 Jan 2024 {hour}:00:00 +0000\n\n\
+             The steering committee meets on Thursday at {hour}:00 in the large hall beside the river.\n"
+        );
+        fs::write(folder.at(&format!("{hour}.eml")), mail).unwrap();
+    }
+}
+
+#[test]
+fn nothing_goes_for_the_sake_of_a_report() {
+    let folder = Folder::new("scan-own-reports");
+    versions(&folder);
+    let here = folder.at("");
+    let first = folder.at("13.eml");
+    let rows = || {
+        let run = twicetold(["scan", "-q", "--format", "jsonl", &here]);
+        assert_eq!(run.status.code(), Some(0), "{}", text(&run.stderr));
+        text(&run.stdout).to_owned()
+    };
+    let before = rows();
+    assert_eq!(
+        before.matches("\"verdict\":\"version\"").count(),
+        2,
+        "{before}"
+    );
+    let all: [(&str, Vec<&str>); 9] = [
+        (
+            "report.csv",
+            vec!["scan", "--format", "csv", &here, "--output"],
+        ),
+        (
+            "report.jsonl",
+            vec!["scan", "--format", "jsonl", &here, "--output"],
+        ),
+        (
+            "report",
+            vec!["scan", "--format", "jsonl", &here, "--output"],
+        ),
+        ("list.txt", vec!["scan", "--list", &here, "--output"]),
+        ("mail.plan", vec!["scan", "-q", &here, "--plan"]),
+        ("page.html", vec!["review", &here, "--export"]),
+        ("table.csv", vec!["review", &here, "--export"]),
+        ("table.jsonl", vec!["review", &here, "--export"]),
+        ("why", vec!["explain", &first, &here]),
+    ];
+    for (name, args) in all {
+        let path = folder.at(name);
+        // Twice: what was written is no mail that would be overwritten.
+        for _ in 0..2 {
+            let to_file = args[0] != "explain";
+            let run = twicetold(args.iter().copied().chain(to_file.then_some(path.as_str())));
+            assert_eq!(run.status.code(), Some(0), "{name}: {}", text(&run.stderr));
+            if !to_file {
+                fs::write(&path, &run.stdout).unwrap();
+            }
+        }
+        assert_eq!(
+            rows(),
+            before,
+            "{name}: {}",
+            fs::read_to_string(&path).unwrap()
+        );
+    }
+}
+
+#[test]
+fn what_to_do_next_says_the_options_that_were_said() {
+    let folder = Folder::new("scan-next-options");
+    versions(&folder);
+    let here = folder.at("");
+    let run = twicetold([
+        "scan",
+        "--keep",
+        "folder:my mail,newest",
+        "--short",
+        "5",
+        "--no-cache",
+        "--with-trash",
+        &here,
+    ]);
+    let said = text(&run.stdout);
+    let options = "--keep 'folder:my mail,newest' --short 5 --with-trash --no-cache";
+    assert!(
+        said.contains(&format!("twicetold scan --list {options} ")),
+        "{said}"
+    );
+    assert!(
+        said.contains(&format!("twicetold explain {options} ")),
+        "{said}"
+    );
+    let plain = twicetold(["scan", "--keep", "oldest", &here]);
+    assert!(
+        !text(&plain.stdout).contains("--keep"),
+        "{}",
+        text(&plain.stdout)
+    );
 }

@@ -314,7 +314,7 @@ fn decide(
 ) -> Decided {
     let Ready {
         records,
-        troubles,
+        mut troubles,
         aside,
         remembered,
         placed,
@@ -450,6 +450,12 @@ fn decide(
     for (message, thread) in messages.iter_mut().zip(&threads) {
         message.thread = names.get(thread).cloned();
     }
+    // What was read of a file that somebody has written to meanwhile may be of two times.
+    let mut changed = collection.changed();
+    let is_still = changed.is_empty();
+    changed.retain(|one| troubles.iter().all(|other| other.path != one.path));
+    troubles.append(&mut changed);
+    troubles.sort_by(|a, b| a.path.cmp(&b.path));
     let scan = Scan {
         messages,
         troubles,
@@ -469,7 +475,7 @@ fn decide(
         scan,
         prints,
         answers,
-        course: is_whole.then_some(course),
+        course: (is_whole && is_still).then_some(course),
     }
 }
 

@@ -8,6 +8,7 @@ use memchr::{memchr, memmem};
 
 use crate::headers::looks_like_message;
 use crate::mbox::from_line::begins_message;
+use crate::own::is_own;
 use crate::sgml::is_sgml;
 
 /// How much of a file is looked at.
@@ -30,6 +31,8 @@ pub(crate) enum Content {
     Text,
     /// No byte.
     Empty,
+    /// A report, a plan or a table that Twicetold has written.
+    Own,
     /// No text at all.
     Foreign,
 }
@@ -40,12 +43,15 @@ pub(crate) fn judge(bytes: &[u8], name: &str) -> Content {
     if head.is_empty() {
         return Content::Empty;
     }
+    let named_as_mail = has_extension(name, &["eml", "emlx", "msg", "mail"]);
+    if !named_as_mail && is_own(head) {
+        return Content::Own;
+    }
     let binary = || is_binary(head, has_extension(name, &["txt", "text", "md"]));
     if has_extension(name, &["jsonl", "ndjson"]) && !binary() {
         return Content::JsonLines;
     }
     let text = &head[blank_start(head)..];
-    let named_as_mail = has_extension(name, &["eml", "emlx", "msg", "mail"]);
     if begins_message(text, true) {
         return if named_as_mail {
             Content::Mail

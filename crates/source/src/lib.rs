@@ -31,6 +31,7 @@ mod judge;
 mod lines;
 mod listing;
 mod mbox;
+mod own;
 mod plan;
 mod portion;
 mod reread;
@@ -144,6 +145,18 @@ impl Collection {
     /// What could not be used, sorted by path.
     pub fn troubles(&self) -> &[Trouble] {
         &self.troubles
+    }
+
+    /// The files of many messages that are no longer what they were when they were listed, sorted by path: what was read of them may be of two times.
+    pub fn changed(&self) -> Vec<Trouble> {
+        let entries = self.listing.entries.iter();
+        let large = entries.filter(|entry| entry.container.is_some());
+        let changed = large.filter(|entry| {
+            let now = std::fs::metadata(self.listing.path(entry));
+            now.map_or(true, |now| !Stamp::of(&now).has_same_bytes(&entry.stamp))
+        });
+        let troubles = changed.map(|entry| Trouble::changed(&self.listing.shown(entry)));
+        troubles.collect()
     }
 
     /// What was recognised, sorted by path.

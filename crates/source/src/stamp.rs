@@ -43,6 +43,12 @@ impl Stamp {
         stamp
     }
 
+    /// Whether it is the same file, and nothing was written to it, as far as that is shown.
+    pub(crate) fn has_same_bytes(&self, other: &Self) -> bool {
+        let bytes = |stamp: &Self| (stamp.device, stamp.inode, stamp.size, stamp.modified);
+        bytes(self) == bytes(other)
+    }
+
     /// Whether the file had been left alone for `long` enough at the time `seen`. One that was written just then may be
     /// written again without its times showing it: clocks of file systems tick slowly.
     pub fn is_settled(&self, seen: SystemTime, long: Duration) -> bool {

@@ -204,7 +204,7 @@ pub(crate) fn contained(entry: &Entry, file: &[u8]) -> Contained {
         Content::Mbox => Contained::Many(Container::Mbox),
         Content::JsonLines => Contained::Many(Container::JsonLines),
         Content::Sgml => Contained::Many(Container::Sgml),
-        Content::Text | Content::Empty | Content::Foreign => Contained::Nothing,
+        Content::Text | Content::Empty | Content::Own | Content::Foreign => Contained::Nothing,
     }
 }
 

@@ -91,6 +91,35 @@ impl Trouble {
         )
     }
 
+    pub(crate) fn own(path: &str) -> Self {
+        Self::new(
+            path,
+            "a report or a plan that Twicetold has written, so no messages; name the mail that it is about",
+        )
+    }
+
+    /// A file of many messages is no longer what it was when it was listed.
+    pub(crate) fn changed(path: &str) -> Self {
+        Self::new(
+            path,
+            "changed while it was read: another program wrote to it; scan again",
+        )
+    }
+
+    /// A link below a folder leads to nothing that can be looked at. Mail programs use such links as locks.
+    pub(crate) fn link(path: &str, error: &io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::PermissionDenied => Self::reading(path, error),
+            _ => Self {
+                severity: Severity::Note,
+                ..Self::new(
+                    path,
+                    "a link that leads nowhere; if its disk is not mounted, mount it and scan again",
+                )
+            },
+        }
+    }
+
     pub(crate) fn too_large(path: &str) -> Self {
         Self::new(
             path,

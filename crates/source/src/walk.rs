@@ -150,6 +150,11 @@ impl Walk {
                 self.passed_over += 1;
                 return;
             }
+            Content::Own => {
+                self.passed_over += 1;
+                self.troubles.push(Trouble::own(&shown));
+                return;
+            }
             Content::Foreign => {
                 self.passed_over += 1;
                 self.troubles.push(Trouble::not_messages(&shown));
@@ -366,10 +371,18 @@ impl Walk {
 
     /// Takes a file of a folder, unless it is nobody's message or was named itself.
     fn file(&mut self, folder: usize, path: &Path, name: OsString, place: Place, mailbox: usize) {
-        let Ok(metadata) = fs::metadata(path) else {
-            // A link that leads nowhere, or a file that is gone already.
-            self.passed_over += 1;
-            return;
+        let metadata = match fs::metadata(path) {
+            Ok(metadata) => metadata,
+            Err(error) => {
+                if path.is_symlink() {
+                    let shown = format!("{}{}", self.folders[folder].shown, shown(&name));
+                    self.troubles.push(Trouble::link(&shown, &error));
+                } else {
+                    // It is gone already.
+                    self.passed_over += 1;
+                }
+                return;
+            }
         };
         if self.was_named(path, &metadata) {
             return;

@@ -112,6 +112,21 @@ mod on_unix {
     use super::*;
 
     #[test]
+    fn links_that_lead_nowhere() {
+        let root = tempfile::tempdir().unwrap();
+        write(root.path(), "t/a.eml", MAIL);
+        symlink("/no/such/disk", root.path().join("t/archive")).unwrap();
+        symlink("loop", root.path().join("t/loop")).unwrap();
+        let (found, told) = messages(root.path(), &["t"]);
+        assert_eq!(found.len(), 1);
+        assert_eq!(told.len(), 2, "{told:?}");
+        assert!(told[0].starts_with("t/archive: a link that leads nowhere"));
+        assert!(told[1].starts_with("t/loop: a link that leads nowhere"));
+        let troubles = open(root.path(), &["t"]);
+        assert!(troubles.troubles().iter().all(|trouble| trouble.is_note()));
+    }
+
+    #[test]
     fn links_to_what_is_named_already() {
         let root = tempfile::tempdir().unwrap();
         write(root.path(), "t/a.eml", MAIL);
@@ -185,7 +200,10 @@ mod on_unix {
             root.path(),
             &["t"],
             &["t/out/o.eml", "t/single", "t/z/a.eml"],
-            &[],
+            &[
+                "t/broken: a link that leads nowhere; if its disk is not mounted, mount it and scan again",
+                "t/self: a link that leads nowhere; if its disk is not mounted, mount it and scan again",
+            ],
         );
     }
 
@@ -224,4 +242,46 @@ mod on_unix {
         }
         fs::set_permissions(&closed, fs::Permissions::from_mode(0o755)).unwrap();
     }
+}
+
+#[test]
+fn an_mbox_that_somebody_writes_to_meanwhile_is_told() {
+    let root = tempfile::tempdir().unwrap();
+    for (name, text) in [("still", MBOX.repeat(3)), ("busy", MBOX.repeat(3))] {
+        write(root.path(), name, text);
+    }
+    write(root.path(), "t/a.eml", MAIL);
+    let collection = open(root.path(), &["still", "busy", "t"]);
+    assert!(collection.changed().is_empty());
+    for text in [MBOX.repeat(4), MBOX.to_owned()] {
+        write(root.path(), "busy", text);
+        let changed = collection.changed();
+        assert_eq!(changed.len(), 1);
+        assert!(changed[0].path.ends_with("busy") && !changed[0].is_note());
+        assert!(
+            changed[0]
+                .problem
+                .what
+                .starts_with("changed while it was read")
+        );
+    }
+    fs::remove_file(root.path().join("still")).unwrap();
+    assert_eq!(collection.changed().len(), 2);
+}
+
+#[test]
+fn a_report_that_is_named_is_told_and_one_in_a_folder_is_passed_over() {
+    let root = tempfile::tempdir().unwrap();
+    let report = "schema,path,offset,message_id,verdict,category\r\n1,a.eml,,,unique,\r\n";
+    write(root.path(), "t/report.csv", report);
+    write(root.path(), "t/a.eml", MAIL);
+    check(root.path(), &["t"], &["t/a.eml"], &[]);
+    check(
+        root.path(),
+        &["t/report.csv"],
+        &[],
+        &[
+            "t/report.csv: a report or a plan that Twicetold has written, so no messages; name the mail that it is about",
+        ],
+    );
 }

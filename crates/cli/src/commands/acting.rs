@@ -20,7 +20,7 @@ use twicetold_source::{Plan, TRASH};
 
 use crate::accounts::AccountsArgs;
 use crate::failure::Advice;
-use crate::report::escape::{self, visible};
+use crate::report::escape::{self, shell_word, visible};
 use crate::report::units::counted;
 use crate::terminal::talk;
 
@@ -46,6 +46,15 @@ pub(super) struct SureArgs {
 }
 
 impl StateArgs {
+    /// What a command has to say besides to find the same journals.
+    pub(super) fn repeated(&self) -> String {
+        let folder = self.state.as_ref().map(|state| state.to_string_lossy());
+        folder.map_or_else(String::new, |folder| {
+            let word = shell_word(&folder).unwrap_or_else(|| "DIR".to_owned());
+            format!(" --state {word}")
+        })
+    }
+
     /// The folder with the journals, which may not be there yet.
     pub(super) fn folder(&self) -> Result<PathBuf> {
         let set = |name| std::env::var_os(name).filter(|value: &OsString| !value.is_empty());

@@ -442,7 +442,10 @@ fn report(args: &ApplyArgs, applied: &Applied, run: Option<u32>) -> Result<()> {
         }
         match run {
             None => writeln!(out, "Nothing was changed: this was a dry run."),
-            Some(run) if count > 0 => writeln!(out, "To bring them back: twicetold undo {run}"),
+            Some(run) if count > 0 => {
+                let state = args.state.repeated();
+                writeln!(out, "To bring them back: twicetold undo {run}{state}")
+            }
             Some(_) => writeln!(out, "Nothing was changed."),
         }
     })?;

@@ -102,7 +102,7 @@ impl Outlining {
     /// The options as the engine knows them.
     pub(super) fn options(&self) -> Options {
         Options {
-            keep: merged(self.keep.iter().flat_map(|list| list.0.iter().cloned())),
+            keep: merged(self.keep.iter().flat_map(|list| list.rules.iter().cloned())),
             window: self.cutting.window,
             short: self.cutting.short,
             ..Options::default()
@@ -221,12 +221,31 @@ impl From<Numbers> for Numbering {
 
 /// One value of `--keep`, a type of its own so that clap takes it as one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct KeepList(Vec<KeepRule>);
+struct KeepList {
+    rules: Vec<KeepRule>,
+    /// As the user wrote it.
+    text: String,
+}
 
 impl EngineArgs {
     /// Where the accounts stand.
     pub(super) fn accounts(&self) -> &AccountsArgs {
         &self.accounts
+    }
+
+    /// The options that make a difference to what is found, as words of a command that finds the same.
+    pub(super) fn repeated(&self) -> Vec<String> {
+        let mut words = self.deciding.repeated();
+        if self.with_trash {
+            words.push("--with-trash".to_owned());
+        }
+        if self.no_cache {
+            words.push("--no-cache".to_owned());
+        }
+        if let Some(cache) = &self.cache {
+            words.extend(["--cache".to_owned(), cache.to_string_lossy().into_owned()]);
+        }
+        words
     }
 
     /// The paths, with accounts replaced by where their mail is.
@@ -365,6 +384,44 @@ impl EngineArgs {
 }
 
 impl DecidingArgs {
+    /// Those that are not as they are by default, as words of a command.
+    fn repeated(&self) -> Vec<String> {
+        let usual = Options::default();
+        let mut words = Vec::new();
+        if self.options().keep != usual.keep {
+            let rules = self.keep.iter().map(|list| list.text.clone());
+            words.extend(rules.flat_map(|rules| ["--keep".to_owned(), rules]));
+        }
+        let numbers = self.numbers.to_possible_value();
+        let numbers = numbers.map_or_else(String::new, |value| value.get_name().to_owned());
+        let Weighing {
+            max_witnesses,
+            version_percent,
+        } = self.weighing;
+        let others = [
+            (
+                "--window",
+                self.window != usual.window,
+                self.window.to_string(),
+            ),
+            ("--numbers", self.numbers != Numbers::Stable, numbers),
+            ("--short", self.short != usual.short, self.short.to_string()),
+            (
+                "--max-witnesses",
+                max_witnesses != usual.max_witnesses,
+                max_witnesses.to_string(),
+            ),
+            (
+                "--version-percent",
+                version_percent != usual.version_percent,
+                version_percent.to_string(),
+            ),
+        ];
+        let others = others.into_iter().filter(|(_, differs, _)| *differs);
+        words.extend(others.flat_map(|(name, _, value)| [name.to_owned(), value]));
+        words
+    }
+
     /// How many threads to use, if the user cares.
     pub(super) fn threads(&self) -> Option<usize> {
         self.threads
@@ -373,7 +430,7 @@ impl DecidingArgs {
     /// The options as the engine knows them.
     pub(super) fn options(&self) -> Options {
         Options {
-            keep: merged(self.keep.iter().flat_map(|list| list.0.iter().cloned())),
+            keep: merged(self.keep.iter().flat_map(|list| list.rules.iter().cloned())),
             window: self.window,
             numbering: self.numbers.into(),
             short: self.short,
@@ -503,7 +560,10 @@ fn parse_keep(text: &str) -> Result<KeepList, String> {
         }
     }
     rules.push(parse_rule(&rule)?);
-    Ok(KeepList(rules))
+    Ok(KeepList {
+        rules,
+        text: text.to_owned(),
+    })
 }
 
 fn parse_rule(text: &str) -> Result<KeepRule, String> {
@@ -558,7 +618,7 @@ mod tests {
         ];
         for (text, expected) in cases {
             assert_eq!(
-                merged(parse_keep(text).unwrap().0.into_iter()),
+                merged(parse_keep(text).unwrap().rules.into_iter()),
                 *expected,
                 "{text}"
             );

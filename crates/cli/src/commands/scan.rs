@@ -164,6 +164,7 @@ pub(super) fn run(args: &ScanArgs, how: TalkArgs) -> Result<Exit> {
                 paths: std::iter::zip(&args.paths, paths)
                     .map(|(named, path)| look(named, path))
                     .collect(),
+                options: args.engine.repeated(),
                 remote: args.remote,
                 skipped: scanned.collection.skipped(),
                 list: args.list,

@@ -154,6 +154,7 @@ fn view(list: bool) -> View {
             looked("box", "an empty folder"),
             looked("my mail.mbox", "an empty file"),
         ],
+        options: Vec::new(),
         skipped: 3,
         remote: false,
         list,

@@ -27,6 +27,8 @@ const BAR: u64 = 12;
 pub(crate) struct View {
     /// The paths as the user gave them.
     pub(crate) paths: Vec<Looked>,
+    /// The options that a command needs to find the same.
+    pub(crate) options: Vec<String>,
     /// How many files hold no messages.
     pub(crate) skipped: usize,
     /// Whether accounts were read on their servers.

@@ -38,6 +38,13 @@ pub(super) fn write_next(out: &mut dyn Write, scan: &Scan, view: &View) -> io::R
         true => format!("--remote {separate}"),
         false => separate.to_owned(),
     };
+    // What was found with other options than usual is found again with them.
+    let words: Option<Vec<String>> = view.options.iter().map(|word| shell_word(word)).collect();
+    let options = words.map_or_else(
+        || "OPTIONS... ".to_owned(),
+        |words| words.iter().map(|word| format!("{word} ")).collect(),
+    );
+    let separate = options + &separate;
     if !view.remote
         && let Some(place) = scan
             .messages
