@@ -1,6 +1,7 @@
 //! The way of a collection: read, sketch, find candidates, prove, decide.
 
 use std::collections::{BTreeMap, HashMap};
+use std::io::ErrorKind;
 use std::sync::{Arc, Mutex};
 
 use foldhash::fast::FixedState;
@@ -177,7 +178,12 @@ pub fn scan_with(
     if !opened.finish() {
         // The disk is full: what the cache was to hold is gone.
         drop((read, opened));
-        return scan_afresh(collection, options, Counted::default(), progress);
+        let mut scan = scan_afresh(collection, options, Counted::default(), progress);
+        note(
+            &mut scan,
+            cache.cannot_remember(&ErrorKind::StorageFull.into()),
+        );
+        return scan;
     }
     let memo = || Memo::with(opened.answers());
     let (counted, keeping) = (Counted::default(), opened.keeping());
@@ -194,7 +200,7 @@ fn remember(
     decided: Decided,
 ) -> Scan {
     let Decided {
-        scan,
+        mut scan,
         prints,
         answers,
         course,
@@ -204,8 +210,16 @@ fn remember(
         // Where something could not be read, the next scan asks everything again.
         _ => opened.keep_anew(),
     }
-    opened.save(collection, &prints, options, &scan, &answers);
+    if let Err(trouble) = opened.save(collection, &prints, options, &scan, &answers) {
+        note(&mut scan, trouble);
+    }
     scan
+}
+
+/// Tells of one thing more.
+fn note(scan: &mut Scan, trouble: Trouble) {
+    scan.troubles.push(trouble);
+    scan.troubles.sort_by(|a, b| a.path.cmp(&b.path));
 }
 
 /// What was wrong with the files of a collection before any was read, sorted by path.

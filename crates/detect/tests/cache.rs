@@ -106,9 +106,12 @@ impl Place {
     }
 }
 
-/// All of a scan but how much work it was.
+/// All of a scan but how much work it was, and that nothing can be remembered of it.
 fn said(scan: &Scan) -> String {
-    format!("{:#?} {:?}", scan.messages, scan.troubles)
+    let troubles = scan.troubles.iter();
+    let about_mail = troubles.filter(|t| !t.problem.what.starts_with("nothing is remembered"));
+    let troubles: Vec<_> = about_mail.collect();
+    format!("{:#?} {troubles:?}", scan.messages)
 }
 
 /// How many messages were read again to compare texts.
@@ -547,6 +550,25 @@ fn two_scans_at_once_do_not_hurt_each_other() {
 }
 
 #[cfg(unix)]
+#[test]
+fn a_cache_that_cannot_be_written_is_told() {
+    let place = ten();
+    let file = place.cache.path().join("file");
+    fs::write(&file, "no folder").unwrap();
+    let paths = [place.folder.path().to_owned()];
+    let with = place.scan_with(&Cache::new(&file, &paths, &Options::default()));
+    let [trouble] = with.troubles.as_slice() else {
+        panic!("{:?}", with.troubles);
+    };
+    assert!(trouble.is_note() && trouble.path.ends_with("file"));
+    assert!(trouble.problem.what.starts_with("nothing is remembered"));
+    let without = scan(&place.collection(), &Options::default(), &Quiet);
+    assert_eq!(
+        format!("{:?}", with.messages),
+        format!("{:?}", without.messages)
+    );
+}
+
 #[test]
 fn a_cache_is_for_its_owner_alone() {
     use std::os::unix::fs::PermissionsExt;

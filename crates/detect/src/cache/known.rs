@@ -171,11 +171,18 @@ impl Known {
     /// Writes it in place of the one that is there.
     pub(super) fn write(&self, version: u32, scan: &Scan, answers: &Answers) -> io::Result<()> {
         let new = self.folder.join("known.new");
+        let written = self.write_to(&new, version, scan, answers);
+        let named = written.and_then(|()| fs::rename(&new, self.folder.join(NAME)));
+        // A disk that is full is not to stay so for what nobody can use.
+        named.inspect_err(|_| drop(fs::remove_file(&new)))
+    }
+
+    fn write_to(&self, new: &Path, version: u32, scan: &Scan, answers: &Answers) -> io::Result<()> {
         let mut options = File::options();
         options.write(true).create(true).truncate(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let mut out = BufWriter::new(options.open(&new)?);
+        let mut out = BufWriter::new(options.open(new)?);
         // How long the parts are is known when they have been written: none of them waits in memory for the others.
         out.write_all(&[0; HEAD])?;
         let mut head = Writer::default();
@@ -205,7 +212,7 @@ impl Known {
         out.rewind()?;
         out.write_all(&head.bytes)?;
         out.into_inner()?;
-        fs::rename(new, self.folder.join(NAME))
+        Ok(())
     }
 
     fn files_as_bytes(&self) -> Writer {

@@ -25,8 +25,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use foldhash::fast::FixedState;
-use twicetold_model::{Location, RawMessage};
-use twicetold_source::Collection;
+use twicetold_model::{Location, Problem, RawMessage};
+use twicetold_source::{Collection, Severity, Trouble};
 
 use crate::amend::Watched;
 use crate::memo::{Answers, Earlier, Question};
@@ -108,16 +108,30 @@ impl Cache {
         &self.folder
     }
 
+    /// Says that nothing can be remembered here.
+    pub(crate) fn cannot_remember(&self, error: &io::Error) -> Trouble {
+        Trouble {
+            path: self.root.to_string_lossy().into_owned(),
+            problem: Problem::new(format!(
+                "nothing is remembered for the next scan, since it cannot be written there: {error}; --cache may name another folder"
+            )),
+            severity: Severity::Note,
+        }
+    }
+
     /// Opens it for a scan. What cannot be opened or made is a cache that knows nothing and keeps nothing.
     pub(crate) fn open(&self, options: &Options) -> Opened {
         let seen = SystemTime::now();
         if options.numbering != Numbering::Stable {
             return Opened::nothing(self.clone(), seen);
         }
-        let lock = private_folder(&self.folder)
+        let (lock, mut failed) = match private_folder(&self.folder)
             .and_then(|()| File::create(self.folder.join("lock")))
-            .ok()
-            .filter(|lock| lock.try_lock().is_ok());
+        {
+            // Another scan may have it: that one remembers.
+            Ok(lock) => (Some(lock).filter(|lock| lock.try_lock().is_ok()), None),
+            Err(error) => (None, Some(error)),
+        };
         let known = Known::open(&self.folder, VERSION);
         let number = known.as_ref().map_or(0, |known| known.records);
         let length = known.as_ref().map_or(0, |known| known.length);
@@ -126,10 +140,10 @@ impl Cache {
             // Somebody may be reading in one that is of no use here: a new one takes its place.
             let _ = fs::remove_file(&path);
         }
-        let appending = lock
-            .is_some()
-            .then(|| Appending::open(&path, length).ok())
-            .flatten();
+        let appending = lock.as_ref().and_then(|_| {
+            let opened = Appending::open(&path, length);
+            opened.map_err(|error| failed = Some(error)).ok()
+        });
         // Others that stand here are left over from a scan that was stopped.
         if appending.is_some() {
             let related = known.as_ref().and_then(|known| known.related.as_ref());
@@ -144,6 +158,7 @@ impl Cache {
             places: Places::default(),
             added: Mutex::default(),
             appending,
+            failed,
             keeping: OnceLock::new(),
             _lock: lock,
         }
@@ -175,6 +190,8 @@ pub(crate) struct Opened {
     added: Mutex<Places>,
     /// Where new records go, if this scan may write.
     appending: Option<Appending>,
+    /// Why nothing can be written, if it is not that another scan writes.
+    failed: Option<io::Error>,
     /// Where it is kept how messages are related, if this scan may write.
     keeping: OnceLock<Option<Keeping>>,
     /// Held as long as this scan may write.
@@ -203,6 +220,7 @@ impl Opened {
             places: Places::default(),
             added: Mutex::default(),
             appending: None,
+            failed: None,
             keeping: OnceLock::new(),
             _lock: None,
         }
@@ -424,7 +442,10 @@ impl Opened {
         Some(place)
     }
 
-    /// Keeps what this scan found for the next one. That it cannot is no reason to stop anybody.
+    /// Keeps what this scan found for the next one. That it cannot is no reason to stop anybody; nothing is left behind then.
+    ///
+    /// # Errors
+    /// If it cannot.
     pub(crate) fn save(
         self,
         collection: &Collection,
@@ -432,16 +453,18 @@ impl Opened {
         options: &Options,
         scan: &Scan,
         answers: &Answers,
-    ) {
+    ) -> Result<(), Trouble> {
         let Some(appending) = self.appending else {
-            return;
+            let trouble = self.failed.map(|error| self.cache.cannot_remember(&error));
+            return trouble.map_or(Ok(()), Err);
         };
         let mut places = self.places;
         let added = self.added.into_inner();
         places.extend(added.unwrap_or_else(PoisonError::into_inner));
-        let Ok(mut length) = appending.finish() else {
-            return;
-        };
+        let mut length = appending.finish().map_err(|error| {
+            appending.abandon();
+            self.cache.cannot_remember(&error)
+        })?;
         let mut number = self.known.as_ref().map_or(0, |known| known.records);
         places.retain({
             let wanted: HashSet<u128, FixedState> = prints.iter().copied().collect();
@@ -449,9 +472,11 @@ impl Opened {
         });
         if frames::is_mostly_dead(length, places.values()) {
             let next = frames::path(&self.cache.folder, number + 1);
-            let Ok(packed) = frames::pack(&self.path, &next, &mut places) else {
-                return;
-            };
+            let packed = frames::pack(&self.path, &next, &mut places).map_err(|error| {
+                let _ = fs::remove_file(&next);
+                appending.abandon();
+                self.cache.cannot_remember(&error)
+            })?;
             (number, length) = (number + 1, packed);
         }
         let keeping = self.keeping.into_inner().flatten();
@@ -465,15 +490,17 @@ impl Opened {
             related: keeping.and_then(Keeping::finish),
             files: files(collection, prints, scan, &places),
         };
-        let written = known.write(VERSION, scan, answers);
-        if written.is_ok() {
-            remove_others(
-                &self.cache.folder,
-                &frames::path(&self.cache.folder, number),
-                known.related.as_ref(),
-            );
-            remove_unused(&self.cache.root, &self.cache.folder);
+        let records = frames::path(&self.cache.folder, number);
+        if let Err(error) = known.write(VERSION, scan, answers) {
+            // What was known before still is, and stands in what is left of the file.
+            appending.abandon();
+            let before = self.known.as_ref().and_then(|known| known.related.as_ref());
+            remove_others(&self.cache.folder, &self.path, before);
+            return Err(self.cache.cannot_remember(&error));
         }
+        remove_others(&self.cache.folder, &records, known.related.as_ref());
+        remove_unused(&self.cache.root, &self.cache.folder);
+        Ok(())
     }
 }
 
