@@ -240,7 +240,14 @@ impl Record {
             .subject_facts
             .iter()
             .fold(0, |sum: u64, &fact| sum.wrapping_add(fact));
-        (self.said.identity(), context.0, context.1 ^ facts)
+        // Of those without a word, only the same message has the same id and date.
+        let once =
+            match self.said.worded {
+                true => 0,
+                false => mix(self.id.map_or(0, NonZeroU64::get)
+                    ^ mix(self.date.map_or(0, |date| date as u64))),
+            };
+        (self.said.identity(), context.0 ^ once, context.1 ^ facts)
     }
 
     /// A number that is the same for messages of which only one is counted when it is counted which sentences and word pairs several have: copies that have the
@@ -273,9 +280,10 @@ impl Record {
     }
 
     /// Whether a message that is word for word the same can stand for it. One that holds nothing but courtesies is told
-    /// from others by its sender and subject.
+    /// from others by its sender and subject, one without a word by its id and date besides.
     pub(crate) fn can_be_copied(&self) -> bool {
-        !self.is_empty() || (self.said.worded && self.sender != 0 && self.topic != 0)
+        let told_apart = self.sender != 0 && self.topic != 0;
+        !self.is_empty() || (told_apart && (self.said.worded || self.id.is_some()))
     }
 
     /// A message that could not be read at all.

@@ -267,7 +267,7 @@ fn write_skipped(out: &mut dyn Write, view: &View) -> io::Result<()> {
     let files = counted(view.skipped as u64, "file", "files");
     writeln!(
         out,
-        "{files} without messages passed over (empty, pictures, archives)."
+        "{files} without messages passed over (empty, pictures, archives, reports)."
     )
 }
 

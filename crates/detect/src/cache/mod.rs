@@ -625,7 +625,7 @@ mod tests {
 
     /// What is remembered of the mails of this project, and what is found among them, as one number. When it changes, so must
     /// [`VERSION`]: a cache written before would be believed.
-    const REMEMBERED: (u32, u64) = (7, 16_712_405_773_176_819_082);
+    const REMEMBERED: (u32, u64) = (7, 9_406_212_992_099_959_954);
 
     /// What was written is the record, with its word pairs in any order.
     fn assert_comes_back(record: &Record, mut pairs: Vec<u32>, back: Option<(Record, Vec<u32>)>) {
