@@ -1,5 +1,7 @@
 //! `twicetold scan` as users run it.
 
+#![allow(clippy::unwrap_used)]
+
 mod common;
 
 use std::fs;
