@@ -391,7 +391,7 @@ fn trash_and_junk_hold_nothing_that_counts() {
     };
     assert_eq!(may_go(&said), 0, "{said}");
     assert!(
-        said.contains("scan --format jsonl --remote account:work\n"),
+        said.contains("scan --format jsonl --keep newest --remote account:work\n"),
         "{said}"
     );
     for folder in ["account:work/Trash", "account:work/Junk"] {

@@ -113,7 +113,7 @@ impl Cache {
         Trouble {
             path: self.root.to_string_lossy().into_owned(),
             problem: Problem::new(format!(
-                "nothing is remembered for the next scan, since it cannot be written there: {error}; --cache may name another folder"
+                "nothing is remembered there: {error}; --cache may name another folder"
             )),
             severity: Severity::Note,
         }
