@@ -29,10 +29,7 @@ impl Stored {
     /// What a report shows, or where it is.
     pub(crate) fn to_show(&self) -> Self {
         match self {
-            Self::Here(seldom) => Self::Here(Box::new(Seldom {
-                shown: seldom.shown.clone(),
-                ..Seldom::default()
-            })),
+            Self::Here(seldom) => Self::Here(Box::new(Seldom::showing(seldom.shown.clone()))),
             Self::Aside(place) => Self::Aside(*place),
             Self::Cached(place) => Self::Cached(*place),
         }

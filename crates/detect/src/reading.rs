@@ -267,11 +267,8 @@ impl Reading<'_> {
             Some((cache, first)) => Some(cache.keep_copy(raw, &record, &shown, first)?),
             None => None,
         };
-        let own = Box::new(Seldom {
-            shown,
-            ..Seldom::default()
-        });
-        let shown = Some(Box::new(self.aside.put(own, kept)));
+        let stored = self.aside.put(Box::new(Seldom::showing(shown)), kept);
+        let shown = Some(Box::new(stored));
         Some(Record { shown, ..record })
     }
 

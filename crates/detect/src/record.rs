@@ -302,13 +302,10 @@ impl Record {
             subject_facts: Rare::default(),
             unreadable: true,
             said: Arc::new(Said {
-                seldom: Stored::Here(Box::new(Seldom {
-                    shown: Shown {
-                        problems: vec![problem],
-                        ..Shown::default()
-                    },
-                    ..Seldom::default()
-                })),
+                seldom: Stored::Here(Box::new(Seldom::showing(Shown {
+                    problems: vec![problem],
+                    ..Shown::default()
+                }))),
                 ..Said::default()
             }),
             shown: None,

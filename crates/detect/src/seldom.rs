@@ -17,6 +17,14 @@ pub(crate) struct Seldom {
 }
 
 impl Seldom {
+    /// Nothing but what a report shows.
+    pub(crate) fn showing(shown: Shown) -> Self {
+        Self {
+            shown,
+            ..Self::default()
+        }
+    }
+
     /// Writes it so that each part of it can be read without those behind it.
     pub(crate) fn write(&self, out: &mut Writer) {
         self.shown.write(out);

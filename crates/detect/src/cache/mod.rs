@@ -416,10 +416,7 @@ impl Opened {
     ) -> Option<Place> {
         let appending = self.appending.as_ref()?;
         let frame = records::write(record, seldom, besides);
-        let place = appending.add(&frame)?;
-        let quick = quick(raw);
-        lock(&self.added).insert(record.print, Kept { place, quick });
-        Some(place)
+        self.add(appending, raw, record.print, &frame)
     }
 
     /// Keeps the record of a message that says what the one says whose record is at `first`, and of which a report shows this; where, if it could be kept.
@@ -436,9 +433,20 @@ impl Opened {
         }
         let appending = self.appending.as_ref()?;
         let frame = records::write_copy(record, shown, &appending.read(first)?)?;
-        let place = appending.add(&frame)?;
+        self.add(appending, raw, record.print, &frame)
+    }
+
+    /// Adds the record of a message with this checksum.
+    fn add(
+        &self,
+        appending: &Appending,
+        raw: &RawMessage<'_>,
+        print: u128,
+        frame: &[u8],
+    ) -> Option<Place> {
+        let place = appending.add(frame)?;
         let quick = quick(raw);
-        lock(&self.added).insert(record.print, Kept { place, quick });
+        lock(&self.added).insert(print, Kept { place, quick });
         Some(place)
     }
 

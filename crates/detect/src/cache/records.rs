@@ -42,11 +42,7 @@ pub(super) fn write_copy(record: &Record, shown: &Shown, first: &[u8]) -> Option
     let told = first.get(first.len() - from.left()..)?;
     Seldom::pass(&mut from, |_| false, |_| false)?;
     let told = told.get(..told.len() - from.left())?;
-    let nowhere = Location {
-        path: "".into(),
-        offset: None,
-    };
-    read_rest(&mut from, nowhere, 0)?;
+    read_rest(&mut from, nowhere(), 0)?;
     let mut out = Writer::with_room_for(first.len() + size_of::<Record>());
     shown.write(&mut out);
     out.raw(told);
@@ -102,12 +98,16 @@ pub(super) fn read(bytes: &[u8], location: Location, print: u128) -> Option<With
 
 /// The word pairs of the record that these bytes are.
 pub(crate) fn all_pairs_in(from: &mut Reader<'_>) -> Option<Vec<u32>> {
-    let nowhere = Location {
+    let all = from.raw(from.left())?;
+    read(all, nowhere(), 0).map(|(_, pairs)| pairs)
+}
+
+/// For whoever does not care where a message stands.
+fn nowhere() -> Location {
+    Location {
         path: "".into(),
         offset: None,
-    };
-    let all = from.raw(from.left())?;
-    read(all, nowhere, 0).map(|(_, pairs)| pairs)
+    }
 }
 
 /// Of the record that these bytes are the word pairs that are watched for, and as what it counts, if it has one.
