@@ -15,7 +15,7 @@ pub use document::{
     Attachment, Digest, Document, Envelope, Language, Layout, Segment, SegmentKind, Sentence, Tag,
     TagName, Word, WordFlags, WordKind,
 };
-pub use message::{Form, Location, Problem, RawMessage};
+pub use message::{Form, Location, Permanence, Problem, RawMessage};
 pub use method::{Evidence, Method, Sketch, shared_keys};
 pub use moment::{moment, seconds};
 pub use share::Share;

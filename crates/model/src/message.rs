@@ -40,6 +40,29 @@ pub enum Form {
     Sgml,
 }
 
+/// How sure it is that a message will still be there tomorrow. The surest sorts first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Permanence {
+    /// Its owner keeps it.
+    #[default]
+    Lasting,
+    /// A mail program's copy of what is on a server: whoever empties the server empties it.
+    Cached,
+    /// Marked deleted, a draft, or in the trash or junk.
+    Transient,
+}
+
+impl Permanence {
+    /// Whether a message of this permanence may be the reason to let one of the `other` go.
+    pub fn can_hold(self, other: Self) -> bool {
+        match self {
+            Self::Lasting => true,
+            Self::Cached => other != Self::Lasting,
+            Self::Transient => false,
+        }
+    }
+}
+
 /// A message as it was found: its place and its bytes.
 #[derive(Clone, Debug)]
 pub struct RawMessage<'a> {
@@ -68,5 +91,27 @@ impl Problem {
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.what)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_can_hold_whom() {
+        use Permanence::{Cached, Lasting, Transient};
+        for (holder, other, can) in [
+            (Lasting, Lasting, true),
+            (Lasting, Transient, true),
+            (Cached, Lasting, false),
+            (Cached, Cached, true),
+            (Cached, Transient, true),
+            (Transient, Lasting, false),
+            (Transient, Transient, false),
+        ] {
+            assert_eq!(holder.can_hold(other), can, "{holder:?} {other:?}");
+        }
+        assert!(Lasting < Cached && Cached < Transient);
     }
 }

@@ -229,6 +229,12 @@ fn fits(one: &Ready<'_, ServerSpot>, asked: &Asked) -> Result<(), Failure> {
                     "take the mark away in your mail program, or scan again for a new plan",
                 ));
             }
+            Some(flags) if has(flags, "\\Draft") => {
+                return Err(Failure::new(
+                    format!("{location} holds what it says, and is a draft"),
+                    "scan again for a new plan",
+                ));
+            }
             Some(_) => {}
         }
         if witness.address.account == address.account && witness.address.folder == asked.trash {

@@ -101,18 +101,18 @@ impl<S: Hands> Hands for Both<'_, S> {
         let mut refused = Vec::new();
         for one in ready {
             let (mut local, mut server) = (Vec::new(), Vec::new());
-            let mut in_trash = None;
+            let mut leaving = None;
             for witness in one.witnesses {
                 match witness {
                     Side::Local(spot) => {
-                        in_trash = in_trash.or_else(|| self.local.in_trash(&spot));
+                        leaving = leaving.or_else(|| self.local.is_leaving(&spot));
                         local.push(*spot);
                     }
                     Side::Server(spot) => server.push(spot),
                 }
             }
             let removal = one.removal;
-            if let Some(failure) = in_trash {
+            if let Some(failure) = leaving {
                 refused.push((removal, failure));
                 continue;
             }

@@ -21,7 +21,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use twicetold_model::RawMessage;
+use twicetold_model::{Form, Location, Permanence, RawMessage};
 
 use super::apply::{BATCH, BATCH_BYTES};
 use super::disk::{Stamp, Whole, remove_if_there};
@@ -29,7 +29,8 @@ use super::step::{Change, Files, Move, Step, Touched};
 use super::{Action, Failure, Hands, Place as ServerPlace, Prepared, Ready, Settled, Watch};
 use crate::checksum::Checksum;
 use crate::judge::HEAD;
-use crate::listing::{Entry, Place};
+use crate::listing::{Entry, Place, shown};
+use crate::permanence::permanence_of_place;
 use crate::plan::{Named, Plan, Removal};
 use crate::reread::message_at;
 use crate::task::{Contained, contained, read_file};
@@ -152,15 +153,33 @@ impl<'p> Local<'p> {
         }
     }
 
-    /// Why a message in the trash is no reason to let another one go, if that is where it lies.
-    pub(super) fn in_trash(&self, witness: &Spot) -> Option<Failure> {
-        self.wishes.is_trash(&witness.path).then(|| {
+    /// Why a message is no reason to let another one go, if it is about to go itself: it lies in
+    /// the trash by now, or was marked deleted since the scan.
+    pub(super) fn is_leaving(&self, witness: &Spot) -> Option<Failure> {
+        let path = witness.path.display();
+        if self.wishes.is_trash(&witness.path) {
+            return Some(Failure::new(
+                format!("what it says stands in {path}, which lies in the trash"),
+                "scan without the trash folder",
+            ));
+        }
+        // Its folder is what it was; its name says more than it did if flags were set since.
+        let location = &witness.touched.location;
+        let renamed = match (location.offset, witness.path.file_name()) {
+            (None, Some(name)) => Location {
+                path: with_name(&location.path, &shown(name)).into(),
+                offset: None,
+            },
+            _ => location.clone(),
+        };
+        let transient = location.offset.is_none()
+            && permanence_of_place(&renamed, Form::Mail) == Permanence::Transient;
+        (witness.flags.deleted || transient).then(|| {
             Failure::new(
                 format!(
-                    "what it says stands in {}, which lies in the trash",
-                    witness.path.display()
+                    "{path} holds what it says, and is marked deleted, a draft, or in the trash"
                 ),
-                "scan without the trash folder",
+                "take the mark away in your mail program, or scan again for a new plan",
             )
         })
     }
@@ -382,6 +401,12 @@ fn touched(named: &Named) -> Touched {
     }
 }
 
+/// A path with another name at its end.
+fn with_name(path: &str, name: &str) -> String {
+    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    format!("{folder}/{name}")
+}
+
 /// Looks for a message of a Maildir under another name: its flags changed, or it went from `new` to `cur`.
 fn find_renamed(
     path: &Path,
@@ -498,7 +523,7 @@ impl Hands for Local<'_> {
         let mut fit = Vec::new();
         for ready in ready {
             let mut witnesses = ready.witnesses.iter();
-            match witnesses.find_map(|witness| self.in_trash(witness)) {
+            match witnesses.find_map(|witness| self.is_leaving(witness)) {
                 Some(failure) => prepared.refused.push((ready.removal, failure)),
                 None => fit.push(ready),
             }

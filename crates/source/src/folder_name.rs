@@ -1,0 +1,176 @@
+//! Names of folders as people know them, whatever a mail program makes of them on the disk.
+//!
+//! `.INBOX.Archive`, `Archive.sbd/2019`, `Archive.mbox` and `.Entw&APw-rfe` are folders that
+//! their owner calls *Archive*, *Archive/2019* and *Entwürfe*.
+
+use twicetold_model::Location;
+
+use crate::encoding::base64;
+
+/// What mail programs put behind the name of a folder or a mailbox file.
+const SUFFIXES: [&str; 4] = [".sbd", ".mbox", ".mbx", ".imapmbox"];
+
+/// Folders of a server under which all others stand, so that a dot behind them divides names.
+pub(crate) const TOP_FOLDERS: [&str; 3] = ["inbox", "[gmail]", "[google mail]"];
+
+/// The names of the folders in which a message stands, the outermost first, in lower case. The
+/// file counts if it holds many messages.
+pub fn folder_names(location: &Location) -> Vec<String> {
+    let path = match location.offset {
+        Some(_) => &*location.path,
+        None => location.path.rsplit_once('/').map_or("", |(path, _)| path),
+    };
+    names_in(path)
+}
+
+/// The names of the folders of a path.
+pub(crate) fn names_in(path: &str) -> Vec<String> {
+    let parts = path.split('/');
+    let parts = parts.filter(|part| !matches!(*part, "" | "." | ".." | "cur" | "new"));
+    parts.flat_map(names_of).collect()
+}
+
+/// The names that one part of a path stands for: several in a Maildir++.
+fn names_of(part: &str) -> Vec<String> {
+    let name = plain_name(part);
+    let divided = name.starts_with('.')
+        || TOP_FOLDERS.iter().any(|top| {
+            let rest = name.strip_prefix(top);
+            rest.is_some_and(|rest| rest.starts_with('.'))
+        });
+    match divided {
+        true => {
+            let pieces = name.split('.').filter(|piece| !piece.is_empty());
+            pieces.map(str::to_owned).collect()
+        }
+        false => vec![name],
+    }
+}
+
+/// A name without what mail programs add, decoded, in lower case.
+fn plain_name(part: &str) -> String {
+    let decoded = decoded(part).unwrap_or_else(|| part.to_owned());
+    let mut name = composed(&decoded.to_lowercase());
+    while let Some(shorter) = SUFFIXES.iter().find_map(|end| name.strip_suffix(end))
+        && !shorter.is_empty()
+    {
+        name = shorter.to_owned();
+    }
+    name
+}
+
+/// The name that is spelt so in modified UTF-7 (RFC 3501), as Maildir++ folders are on the disk.
+fn decoded(spelt: &str) -> Option<String> {
+    let mut name = String::with_capacity(spelt.len());
+    let mut rest = spelt;
+    while let Some((plain, shifted)) = rest.split_once('&') {
+        name.push_str(plain);
+        let (inside, after) = shifted.split_once('-')?;
+        rest = after;
+        if inside.is_empty() {
+            name.push('&');
+            continue;
+        }
+        let bytes = base64(inside.as_bytes(), b',')?;
+        let (pairs, []) = bytes.as_chunks::<2>() else {
+            return None;
+        };
+        let units = pairs.iter().map(|pair| u16::from_be_bytes(*pair));
+        for c in char::decode_utf16(units) {
+            name.push(c.ok()?);
+        }
+    }
+    name.push_str(rest);
+    Some(name)
+}
+
+/// Letters with the marks that some file systems write behind them, and what they are together.
+const COMPOSED: [(char, &str, &str); 9] = [
+    ('\u{300}', "aeiou", "àèìòù"),
+    ('\u{301}', "aceinosuyz", "áćéíńóśúýź"),
+    ('\u{302}', "aeiou", "âêîôû"),
+    ('\u{303}', "ano", "ãñõ"),
+    ('\u{306}', "agи", "ăğй"),
+    ('\u{308}', "aeiouії", "äëïöüїї"),
+    ('\u{30A}', "au", "åů"),
+    ('\u{30C}', "cersz", "čěřšž"),
+    ('\u{327}', "cs", "çş"),
+];
+
+/// The same name with one character for each letter: macOS writes marks behind their letters.
+pub(crate) fn composed(name: &str) -> String {
+    let mut whole = String::with_capacity(name.len());
+    for c in name.chars() {
+        let together = COMPOSED.iter().find(|(mark, ..)| *mark == c);
+        let together = together.and_then(|(_, letters, composed)| {
+            let last = whole.chars().next_back()?;
+            let place = letters.chars().position(|letter| letter == last)?;
+            composed.chars().nth(place)
+        });
+        match together {
+            Some(letter) => {
+                whole.pop();
+                whole.push(letter);
+            }
+            None => whole.push(c),
+        }
+    }
+    whole
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(path: &str, offset: Option<u64>, expected: &str) {
+        let path = path.into();
+        let names = folder_names(&Location { path, offset });
+        assert_eq!(names.join(" / "), expected);
+    }
+
+    #[test]
+    fn folders_are_called_what_people_call_them() {
+        check("Mail/cur/1:2,S", None, "mail");
+        check(
+            "Mail/.Archive.2019/cur/1:2,S",
+            None,
+            "mail / archive / 2019",
+        );
+        check("Mail/.INBOX.Archive/new/1", None, "mail / inbox / archive");
+        check(
+            "Mail/[Gmail].All Mail",
+            Some(0),
+            "mail / [gmail] / all mail",
+        );
+        check(
+            "Mail/[Gmail]/All Mail.mbox",
+            Some(7),
+            "mail / [gmail] / all mail",
+        );
+        check(
+            "Local Folders/Archive.sbd/2019",
+            Some(0),
+            "local folders / archive / 2019",
+        );
+        check(
+            "Deleted Messages.mbox/Messages/1.emlx",
+            None,
+            "deleted messages / messages",
+        );
+        check("a/.Entw&APw-rfe/cur/1", None, "a / entwürfe");
+        check("a/Gelo\u{308}scht/1.eml", None, "a / gelöscht");
+        check("lists.example.org", Some(0), "lists.example.org");
+        check("./a//b/1.eml", None, "a / b");
+        check("a.&b/R&-D/1.eml", None, "a.&b / r&d");
+        check("1.eml", None, "");
+        check(".mbox/1.eml", None, "mbox");
+    }
+
+    #[test]
+    fn letters_and_marks_are_as_many() {
+        for (mark, letters, composed) in COMPOSED {
+            let (letters, composed) = (letters.chars().count(), composed.chars().count());
+            assert_eq!(letters, composed, "{mark:?}");
+        }
+    }
+}
