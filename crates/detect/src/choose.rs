@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use twicetold_model::{Category, RawMessage, Witness};
-use twicetold_source::Collection;
+use twicetold_source::{Collection, permanence};
 
 use crate::check;
 use crate::comparable::Comparable;
@@ -78,7 +78,12 @@ pub fn cover(
         .iter()
         .filter(|&&m| m != message)
         .filter_map(|&m| {
-            let (raw, other) = again(m)?;
+            let (other_raw, other) = again(m)?;
+            // What may be gone tomorrow is asked nothing.
+            if !permanence(&other_raw).can_hold(permanence(&raw)) {
+                return None;
+            }
+            let raw = other_raw;
             Some(Asked {
                 raw,
                 held: hold(&text, m, Arc::new(other)),

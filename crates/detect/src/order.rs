@@ -38,11 +38,13 @@ fn rank(prefixes: &[String], record: &Record) -> usize {
         .unwrap_or(prefixes.len())
 }
 
-/// Which of two messages that say the same survives: less is kept.
+/// Which of two messages that say the same survives: less is kept. What may be gone tomorrow does
+/// not survive what stays, whatever the rules say.
 pub(crate) fn by_policy(rules: &[KeepRule], a: &Record, b: &Record) -> Ordering {
-    rules
-        .iter()
-        .map(|rule| rule.compare(a, b))
+    let rules = rules.iter().map(|rule| rule.compare(a, b));
+    let permanence = a.permanence.cmp(&b.permanence);
+    std::iter::once(permanence)
+        .chain(rules)
         .find(|o| o.is_ne())
         .unwrap_or_else(|| a.location.cmp(&b.location))
 }
@@ -66,6 +68,11 @@ pub(crate) fn content_key(record: &Record) -> String {
 
 /// A text that sorts as [`by_policy`] does, but for the location.
 pub(crate) fn policy_key(rules: &[KeepRule], record: &Record) -> String {
+    format!("{}{}", record.permanence as u8, rules_key(rules, record))
+}
+
+/// A text that sorts as these rules do.
+pub(crate) fn rules_key(rules: &[KeepRule], record: &Record) -> String {
     // Seconds before 1970 sort before those after it.
     let moment = |date: i64| (date as u64) ^ (1 << 63);
     let without = format!("1{:016x}", 0);

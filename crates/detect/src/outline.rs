@@ -12,7 +12,7 @@ use twicetold_model::{Form, Location, Problem, RawMessage};
 use crate::aside::Stored;
 use crate::hard::most_broken;
 use crate::options::Options;
-use crate::order::{KeepRule, content_key, policy_key};
+use crate::order::{KeepRule, content_key, policy_key, rules_key};
 use crate::record::{Record, record};
 use crate::said::Said;
 use crate::seldom::{Seldom, Sentence};
@@ -154,6 +154,6 @@ fn copy_name(record: &Record) -> String {
 /// Sorts those that have a Message-ID as the scan does that looks for the one after which a conversation is called.
 fn begins(record: &Record) -> String {
     let answers = u8::from(!record.references.is_empty());
-    let oldest = policy_key(&[KeepRule::Oldest], record);
+    let oldest = rules_key(&[KeepRule::Oldest], record);
     format!("{answers}{oldest}")
 }

@@ -294,12 +294,18 @@ impl<'s> Question<'_, 's> {
     /// A kept message that has this attachment or link.
     fn holder(&self, thing: u64) -> Option<u32> {
         let mut holders = self.walk.led_to(&self.walk.leads.things, thing);
-        holders.find(|&b| b != self.a && b != self.without && self.kept.has(b))
+        holders.find(|&b| b != self.a && b != self.without && self.may_hold(b))
     }
 
     /// Whether a message may be asked.
     fn may_ask(&self, b: u32) -> bool {
-        b != self.a && b != self.without && self.kept.has(b) && self.walk.may_witness(self.a, b)
+        b != self.a && b != self.without && self.may_hold(b) && self.walk.may_witness(self.a, b)
+    }
+
+    /// Whether a message is kept, and stays at least as surely as this one.
+    fn may_hold(&self, b: u32) -> bool {
+        let permanence = |n: u32| self.walk.records[n as usize].permanence;
+        self.kept.has(b) && permanence(b).can_hold(permanence(self.a))
     }
 
     /// The kept messages that have a sentence word for word, as far as it leads to them and they may be asked.

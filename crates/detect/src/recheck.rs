@@ -42,6 +42,14 @@ pub fn recheck(doubt: &Doubt<'_>) -> Result<(), Problem> {
             (record, text, same_thread)
         })
         .collect();
+    let stays = |(witness, ..): &(Record, Arc<Comparable>, bool)| {
+        witness.permanence.can_hold(message.permanence)
+    };
+    if !witnesses.iter().all(stays) {
+        return Err(Problem::new(
+            "a message that is to hold it is marked deleted, a draft, or in the trash or junk",
+        ));
+    }
     if is_copy(&message, &text, &witnesses) {
         return Ok(());
     }

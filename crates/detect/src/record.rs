@@ -9,7 +9,10 @@ use std::sync::Arc;
 use twicetold_mail::words::hash_of;
 use twicetold_mail::{Wants, read_wanted};
 use twicetold_methods::winnow::{Winnow, half, mix, pair, paper};
-use twicetold_model::{Digest, Document, Envelope, Form, Location, Problem, RawMessage};
+use twicetold_model::{
+    Digest, Document, Envelope, Form, Location, Permanence, Problem, RawMessage,
+};
+use twicetold_source::{is_marked_transient, permanence_of_place};
 
 use crate::aside::Stored;
 use crate::comparable::subject_facts;
@@ -99,10 +102,22 @@ pub(crate) struct Record {
     pub(crate) subject_facts: Rare,
     /// Nothing could be read of it.
     pub(crate) unreadable: bool,
+    /// Its headers say that it is deleted, a draft, trash or junk.
+    pub(crate) marked_transient: bool,
+    /// How sure it is that it stays, by its headers and its place.
+    pub(crate) permanence: Permanence,
     /// What it says.
     pub(crate) said: Arc<Said>,
     /// What a report shows of it, or where that is, if somebody else said it first; else it stands with what it says.
     pub(crate) shown: Option<Box<Stored>>,
+}
+
+/// How sure it is that a message stays, if its headers say so much.
+pub(crate) fn permanence_of(location: &Location, form: Form, marked: bool) -> Permanence {
+    match marked {
+        true => Permanence::Transient,
+        false => permanence_of_place(location, form),
+    }
 }
 
 /// A number for a name or a subject; 0 if there is none.
@@ -206,6 +221,7 @@ impl Record {
         said: Arc<Said>,
     ) -> Self {
         let topic = plain_subject(&envelope.subject);
+        let marked_transient = is_marked_transient(raw.form, &raw.bytes);
         Self {
             location: raw.location.clone(),
             print,
@@ -219,6 +235,8 @@ impl Record {
             answers: is_answer(&envelope.subject),
             subject_facts: subject_facts(&topic).collect(),
             unreadable: false,
+            marked_transient,
+            permanence: permanence_of(&raw.location, raw.form, marked_transient),
             said,
             shown: None,
         }
@@ -301,6 +319,8 @@ impl Record {
             answers: false,
             subject_facts: Rare::default(),
             unreadable: true,
+            marked_transient: false,
+            permanence: Permanence::Lasting,
             said: Arc::new(Said {
                 seldom: Stored::Here(Box::new(Seldom::showing(Shown {
                     problems: vec![problem],

@@ -378,9 +378,15 @@ fn decide(
         if gone.contains_key(&a) {
             verdicts[a as usize] = redundant(a, &gone);
         }
+        // Where all may be gone tomorrow, none of them is a reason to let another one go.
+        let stays = |m: &&u32| {
+            let permanence = |n: u32| records[n as usize].permanence;
+            gone.contains_key(&a) || permanence(a).can_hold(permanence(**m))
+        };
         for member in members
             .iter()
             .filter(|m| copies.get(m).copied().unwrap_or(false))
+            .filter(stays)
         {
             // A copy of a message that goes itself rests on what that message rests on.
             verdicts[*member as usize] = match gone.contains_key(&a) {

@@ -11,7 +11,7 @@ use super::frames::Place;
 use super::{Counting, WithPairs};
 use crate::amend::Watched;
 use crate::aside::Stored;
-use crate::record::{Record, all_pairs, id as id_of, name};
+use crate::record::{Record, all_pairs, id as id_of, name, permanence_of};
 use crate::said::{Said, halves};
 use crate::seldom::{Seldom, Shown};
 
@@ -56,7 +56,12 @@ fn write_rest(out: &mut Writer, record: &Record) {
     let said = &record.said;
     out.byte(form_number(record.form));
     out.number(record.bytes);
-    out.flags([record.answers, said.worded, said.short]);
+    out.flags([
+        record.answers,
+        said.worded,
+        said.short,
+        record.marked_transient,
+    ]);
     out.maybe(record.date, |out, date| out.hash(date as u64));
     out.hash(record.topic);
     out.wide(said.identity());
@@ -171,7 +176,7 @@ pub(super) fn read_at_hand(
 fn read_rest(from: &mut Reader<'_>, location: Location, print: u128) -> Option<(Record, Said)> {
     let form = form_of(from.byte()?)?;
     let bytes = from.number()?;
-    let [answers, worded, short] = from.flags()?;
+    let [answers, worded, short, marked_transient] = from.flags()?;
     let date = from.maybe(Reader::hash)?.map(|date| date as i64);
     let topic = from.hash()?;
     let identity = halves(from.wide()?);
@@ -192,6 +197,9 @@ fn read_rest(from: &mut Reader<'_>, location: Location, print: u128) -> Option<(
         ..Said::default()
     };
     let record = Record {
+        // One record stands for all messages with these bytes, wherever they are.
+        permanence: permanence_of(&location, form, marked_transient),
+        marked_transient,
         location,
         print,
         form,
