@@ -271,8 +271,41 @@ fn only_and_except_choose() {
         "boat-1@rowing.example.org",
     ]);
     assert!(said.starts_with("1 message"), "{said}");
-    let said = site.must(&["apply", &site.plan, "--yes", "--only", "no-such-thing"]);
+    // A slip names no message: nothing is done, and the folders there are are named.
+    for option in ["--only", "--except"] {
+        let run = site.run(&["apply", &site.plan, "--yes", option, "no-such-thing"]);
+        assert_eq!(run.status.code(), Some(2), "{option}");
+        let said = text(&run.stderr);
+        assert!(
+            said.contains(&format!("{option} no-such-thing matches none"))
+                && said.contains("tree/b"),
+            "{said}"
+        );
+    }
+    fs::create_dir(site.mail.join("empty")).unwrap();
+    let said = site.must(&["apply", &site.plan, "--yes", "--only", "empty"]);
     assert!(said.contains("Nothing to do"), "{said}");
+}
+
+#[test]
+fn a_witness_that_was_marked_since_holds_nothing() {
+    for flags in ["ST", "DS"] {
+        let site = Site::new(&format!("apply-marked-{flags}"), |root| {
+            let cur = root.join("mail/cur");
+            fs::create_dir_all(&cur).unwrap();
+            let letter = "From: a@example.org\nSubject: Hut\nMessage-ID: <1@example.org>\n\
+                          Date: Mon, 1 Jan 2024 10:00:00 +0000\n\n\
+                          The hut in the mountains has room for twelve guests this winter.\n";
+            fs::write(cur.join("1.host:2,S"), letter).unwrap();
+            fs::write(cur.join("2.host:2,S"), letter).unwrap();
+        });
+        let marked = format!("1.host:2,{flags}");
+        let cur = site.mail.join("mail/cur");
+        fs::rename(cur.join("1.host:2,S"), cur.join(marked)).unwrap();
+        let said = site.refused(&[]);
+        assert!(said.contains("marked deleted, a draft"), "{said}");
+        assert!(site.exists("mail/cur/2.host:2,S"));
+    }
 }
 
 #[test]

@@ -377,6 +377,8 @@ fn nothing_goes_for_the_sake_of_a_report() {
 fn what_to_do_next_says_the_options_that_were_said() {
     let folder = Folder::new("scan-next-options");
     versions(&folder);
+    fs::create_dir(folder.at("my mail")).unwrap();
+    fs::rename(folder.at("14.eml"), folder.at("my mail/14.eml")).unwrap();
     let here = folder.at("");
     let run = twicetold([
         "scan",
@@ -404,4 +406,78 @@ fn what_to_do_next_says_the_options_that_were_said() {
         "{}",
         text(&plain.stdout)
     );
+}
+
+/// The files that may go, by the rows of a scan of this folder.
+fn going(folder: &Folder, args: &[&str]) -> Vec<String> {
+    let here = folder.at("");
+    let mut all = vec!["scan", "-q", "--no-cache", "--format", "jsonl"];
+    all.extend(args);
+    all.push(&here);
+    let run = twicetold(all);
+    assert_eq!(run.status.code(), Some(0), "{}", text(&run.stderr));
+    let rows = text(&run.stdout);
+    let gone = rows.lines().filter(|row| row.contains("\"redundant\""));
+    let path = |row: &str| {
+        let row: serde_json::Value = serde_json::from_str(row).unwrap();
+        let path = row["path"].as_str().unwrap();
+        path.strip_prefix(&*here)
+            .unwrap()
+            .trim_start_matches('/')
+            .to_owned()
+    };
+    gone.map(path).collect()
+}
+
+#[test]
+fn what_is_in_the_trash_is_never_kept_before_other_mail() {
+    let folder = Folder::new("scan-trash-witness");
+    for maildir in ["m/cur", "m/.Trash/cur", "m/.Archive.2019/cur"] {
+        fs::create_dir_all(folder.at(maildir)).unwrap();
+    }
+    let letter = |day: u32| MAIL.replace("14 May", &format!("{day} May"));
+    fs::write(folder.at("m/.Trash/cur/1.h:2,S"), letter(10)).unwrap();
+    fs::write(folder.at("m/cur/2.h:2,S"), letter(11)).unwrap();
+    for keep in ["oldest", "newest", "folder:Trash", "folder:INBOX"] {
+        let gone = going(&folder, &["--with-trash", "--keep", keep]);
+        assert_eq!(gone, ["m/.Trash/cur/1.h:2,S"], "{keep}");
+    }
+    assert!(going(&folder, &[]).is_empty());
+}
+
+#[test]
+fn folders_to_keep_are_named_as_users_name_them() {
+    let folder = Folder::new("scan-keep-folders");
+    for maildir in ["m/cur", "m/.Archive.2019/cur", "tb/Archive.sbd"] {
+        fs::create_dir_all(folder.at(maildir)).unwrap();
+    }
+    let boxed = format!("From a@b Mon May 14 09:30:00 2001\n{MAIL}\n");
+    fs::write(folder.at("m/cur/1.h:2,S"), MAIL).unwrap();
+    fs::write(folder.at("m/.Archive.2019/cur/2.h:2,S"), MAIL).unwrap();
+    fs::write(folder.at("tb/Archive.sbd/Lists"), &boxed).unwrap();
+    let (inbox, archive, lists) = (
+        "m/cur/1.h:2,S",
+        "m/.Archive.2019/cur/2.h:2,S",
+        "tb/Archive.sbd/Lists",
+    );
+    for (keep, stays) in [
+        ("folder:archive/2019", archive),
+        ("folder:Archive.2019", archive),
+        ("folder:INBOX.Archive.2019", archive),
+        ("folder:m/.Archive.2019", archive),
+        ("folder:Archive/Lists", lists),
+        ("folder:tb", lists),
+        ("folder:inbox", inbox),
+    ] {
+        let gone = going(&folder, &["--keep", keep]);
+        assert_eq!(gone.len(), 2, "{keep}: {gone:?}");
+        assert!(!gone.iter().any(|one| one == stays), "{keep}: {gone:?}");
+    }
+    let run = twicetold(["scan", "--keep", "folder:Arhive", &folder.at("")]);
+    assert_eq!(run.status.code(), Some(2));
+    assert!(run.stdout.is_empty());
+    let told = text(&run.stderr);
+    for part in ["folder:Arhive matches none", "m/.Archive.2019", lists] {
+        assert!(told.contains(part), "{told}");
+    }
 }

@@ -64,7 +64,7 @@ pub use counting::Counting;
 pub use explain::{Explanation, ShownPassage, explain};
 pub use many::Crew;
 pub use options::{Numbering, Options};
-pub use order::KeepRule;
+pub use order::{FolderRule, KeepRule};
 pub use outline::{Outline, outline};
 pub use pairs::{
     Asking, Check, Entered, Entering, Group, Looking, MOST, Met, Pair, Pairs, Sketched, Sketcher,

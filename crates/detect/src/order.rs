@@ -1,6 +1,10 @@
 //! Who is asked first, and so who survives.
 
 use std::cmp::{Ordering, Reverse};
+use std::sync::Arc;
+
+use twicetold_model::Location;
+use twicetold_source::is_in_folder;
 
 use crate::record::Record;
 
@@ -15,27 +19,76 @@ pub enum KeepRule {
     Largest,
     /// The one with the fewest bytes.
     Smallest,
-    /// The one whose path starts with the earliest of these prefixes.
-    Folders(Vec<String>),
+    /// The one in the earliest of these folders, or below it.
+    Folders(Vec<FolderRule>),
+}
+
+/// A folder that a user prefers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FolderRule {
+    /// As the user calls it.
+    pub name: String,
+    /// The folders and mailbox files of the collection that this means, sorted, if that was found
+    /// out before. Else each message is asked by its path.
+    pub places: Option<Arc<[String]>>,
+}
+
+impl FolderRule {
+    /// A folder that the user calls so.
+    pub fn called(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            places: None,
+        }
+    }
+
+    fn has(&self, location: &Location) -> bool {
+        let Some(places) = &self.places else {
+            return is_in_folder(location, &self.name);
+        };
+        let has = |path: &str| {
+            places
+                .binary_search_by(|place| place.as_str().cmp(path))
+                .is_ok()
+        };
+        let folder = location
+            .path
+            .rsplit_once('/')
+            .map_or("", |(folder, _)| folder);
+        has(folder) || location.offset.is_some() && has(&location.path)
+    }
 }
 
 impl KeepRule {
+    /// The rule as the user wrote it, whatever folders there are.
+    pub(crate) fn as_written(&self) -> Self {
+        match self {
+            Self::Folders(folders) => {
+                let names = folders
+                    .iter()
+                    .map(|folder| FolderRule::called(&*folder.name));
+                Self::Folders(names.collect())
+            }
+            other => other.clone(),
+        }
+    }
+
     fn compare(&self, a: &Record, b: &Record) -> Ordering {
         match self {
             Self::Oldest => (a.date.is_none(), a.date).cmp(&(b.date.is_none(), b.date)),
             Self::Newest => Reverse(a.date).cmp(&Reverse(b.date)),
             Self::Largest => b.bytes.cmp(&a.bytes),
             Self::Smallest => a.bytes.cmp(&b.bytes),
-            Self::Folders(prefixes) => rank(prefixes, a).cmp(&rank(prefixes, b)),
+            Self::Folders(folders) => rank(folders, a).cmp(&rank(folders, b)),
         }
     }
 }
 
-fn rank(prefixes: &[String], record: &Record) -> usize {
-    prefixes
+fn rank(folders: &[FolderRule], record: &Record) -> usize {
+    folders
         .iter()
-        .position(|p| record.location.path.starts_with(p.as_str()))
-        .unwrap_or(prefixes.len())
+        .position(|folder| folder.has(&record.location))
+        .unwrap_or(folders.len())
 }
 
 /// Which of two messages that say the same survives: less is kept. What may be gone tomorrow does
@@ -85,7 +138,7 @@ pub(crate) fn rules_key(rules: &[KeepRule], record: &Record) -> String {
             .map_or_else(|| without.clone(), |d| format!("0{:016x}", !moment(d))),
         KeepRule::Largest => format!("{:016x}", u64::MAX - record.bytes),
         KeepRule::Smallest => format!("{:016x}", record.bytes),
-        KeepRule::Folders(prefixes) => format!("{:016x}", rank(prefixes, record)),
+        KeepRule::Folders(folders) => format!("{:016x}", rank(folders, record)),
     };
     rules.iter().map(key).collect()
 }

@@ -99,7 +99,7 @@ fn rule(rule: &KeepRule) -> Vec<String> {
         KeepRule::Smallest => vec!["smallest".to_owned()],
         KeepRule::Folders(folders) => folders
             .iter()
-            .map(|folder| format!("folder:{folder}"))
+            .map(|folder| format!("folder:{}", folder.name))
             .collect(),
     }
 }

@@ -30,6 +30,57 @@ pub(crate) fn names_in(path: &str) -> Vec<String> {
     parts.flat_map(names_of).collect()
 }
 
+/// What a user may mean by the name of a folder: names that follow each other in a path.
+///
+/// `Archive/2019`, `Archive.2019`, `INBOX.Archive.2019` and `.Archive.2019` may all be the same.
+fn readings(wanted: &str) -> Vec<Vec<String>> {
+    let mut readings = vec![names_in(wanted)];
+    if wanted.contains('.') && !wanted.contains('/') {
+        readings.push(wanted.split('.').flat_map(names_in).collect());
+    }
+    let below_inbox = readings.iter().filter_map(|names| match names.as_slice() {
+        [first, rest @ ..] if first == "inbox" && !rest.is_empty() => Some(rest.to_vec()),
+        _ => None,
+    });
+    let below_inbox: Vec<_> = below_inbox.collect();
+    readings.extend(below_inbox);
+    readings.retain(|names| !names.is_empty());
+    readings
+}
+
+/// A folder that a user has named.
+#[derive(Debug)]
+pub(crate) struct WantedFolder {
+    readings: Vec<Vec<String>>,
+}
+
+impl WantedFolder {
+    pub(crate) fn called(name: &str) -> Self {
+        Self {
+            readings: readings(name),
+        }
+    }
+
+    /// Whether it is among these folders, of which the first `outside` do not count alone.
+    pub(crate) fn is_among(&self, names: &[String], outside: usize) -> bool {
+        self.readings.iter().any(|wanted| {
+            let runs = names.windows(wanted.len()).enumerate();
+            let mut found = runs.filter(|(_, run)| *run == wanted.as_slice());
+            found.any(|(start, _)| start + wanted.len() > outside)
+        })
+    }
+
+    /// Whether the user means the inbox.
+    pub(crate) fn is_inbox(&self) -> bool {
+        self.readings.iter().any(|names| *names == ["inbox"])
+    }
+}
+
+/// Whether a message stands in the folder that a user calls so, or in one below it.
+pub fn is_in_folder(location: &Location, wanted: &str) -> bool {
+    WantedFolder::called(wanted).is_among(&folder_names(location), 0)
+}
+
 /// The names that one part of a path stands for: several in a Maildir++.
 fn names_of(part: &str) -> Vec<String> {
     let name = plain_name(part);
@@ -164,6 +215,38 @@ mod tests {
         check("a.&b/R&-D/1.eml", None, "a.&b / r&d");
         check("1.eml", None, "");
         check(".mbox/1.eml", None, "mbox");
+    }
+
+    #[test]
+    fn folders_are_found_as_users_write_them() {
+        let in_folder = |path: &str, offset, wanted: &str| {
+            let path = path.into();
+            is_in_folder(&Location { path, offset }, wanted)
+        };
+        for (path, offset, wanted) in [
+            ("mail/.Archive.2019/cur/1", None, "Archive/2019"),
+            ("mail/.Archive.2019/cur/1", None, "archive.2019"),
+            ("mail/.Archive.2019/cur/1", None, ".Archive.2019"),
+            ("mail/.Archive.2019/cur/1", None, "INBOX.Archive"),
+            ("mail/.INBOX.Archive/cur/1", None, "Archive"),
+            ("mail/Archive.sbd/2019", Some(0), "Archive/2019"),
+            ("mail/Archive.mbox", Some(0), "archive"),
+            ("mail/Archive", Some(0), "mail/Archive/"),
+            ("./mail/Archive/1.eml", None, "mail/Archive"),
+            ("mail/.[Gmail].All Mail/cur/1", None, "[Gmail]/All Mail"),
+            ("mail/.Entw&APw-rfe/cur/1", None, "Entwürfe"),
+        ] {
+            assert!(in_folder(path, offset, wanted), "{path} {wanted}");
+        }
+        for (path, offset, wanted) in [
+            ("mail/Archive2/1.eml", None, "Archive"),
+            ("mail/archive.eml", None, "archive"),
+            ("mail/Archive/1.eml", None, "2019/Archive"),
+            ("mail/Archive/1.eml", None, "Archive/2019"),
+            ("mail/Archive/1.eml", None, "/"),
+        ] {
+            assert!(!in_folder(path, offset, wanted), "{path} {wanted}");
+        }
     }
 
     #[test]

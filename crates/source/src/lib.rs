@@ -26,6 +26,7 @@ mod container;
 mod discarded;
 mod encoding;
 mod folder_name;
+mod folders;
 mod headers;
 mod held;
 mod identity;
@@ -55,7 +56,7 @@ use twicetold_model::{Location, RawMessage};
 pub use at::{fill_at, read_exact_at, write_all_at};
 pub use checksum::Checksum;
 pub use discarded::{LeftOut, can_be_trash, can_be_trash_on_server};
-pub use folder_name::folder_names;
+pub use folder_name::{folder_names, is_in_folder};
 pub use held::Pile;
 pub use listing::{Mailbox, MailboxKind, shown_path};
 pub use permanence::{is_marked_transient, permanence, permanence_of_place};
@@ -93,6 +94,8 @@ pub struct Collection {
     mailboxes: Vec<Mailbox>,
     troubles: Vec<Trouble>,
     passed_over: usize,
+    /// The paths that were given, as they are shown.
+    given: Vec<String>,
 }
 
 impl Collection {
@@ -113,6 +116,7 @@ impl Collection {
             mailboxes: found.mailboxes,
             troubles: found.troubles,
             passed_over: found.passed_over,
+            given: paths.iter().map(|path| shown_path(path)).collect(),
         }
     }
 
@@ -144,6 +148,7 @@ impl Collection {
             mailboxes: Vec::new(),
             troubles: Vec::new(),
             passed_over: 0,
+            given: Vec::new(),
         }
     }
 

@@ -1,6 +1,6 @@
 //! `twicetold apply`.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -9,14 +9,17 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
-use twicetold_model::Location;
+use twicetold_model::{Category, Location};
 use twicetold_source::act::{Action, Applied, Progress, State, Watch, apply};
-use twicetold_source::{Plan, PlanError, Removal, can_be_trash, can_be_trash_on_server};
+use twicetold_source::{
+    Plan, PlanError, Removal, can_be_trash, can_be_trash_on_server, is_in_folder,
+};
 
 use super::TalkArgs;
 use super::acting::{
     Count, Killed, Proofs, StateArgs, SureArgs, Wanted, advice, confirm, hands, settle, shown,
 };
+use super::engine::no_such_folder;
 use crate::accounts::AccountsArgs;
 use crate::failure::{Advice, Exit};
 use crate::output::Output;
@@ -130,6 +133,7 @@ const STAYING: usize = 20;
 pub(super) fn run(args: &ApplyArgs, how: TalkArgs) -> Result<Exit> {
     let plan = read_plan(&args.plan)?;
     check_names(args, &plan)?;
+    check_choice(args, &plan)?;
     let action = Action::from(args.action);
     let chosen: Vec<usize> = (0..plan.removals.len())
         .filter(|&n| args.wants(&plan.removals[n]))
@@ -257,6 +261,49 @@ fn server_folder(to: &Path) -> Option<(String, String)> {
     (!folder.is_empty()).then(|| (account.to_owned(), folder.to_owned()))
 }
 
+/// Refuses words of the user's that mean no message of the plan: a slip in `--except` would let go
+/// what is to stay.
+fn check_choice(args: &ApplyArgs, plan: &Plan) -> Result<()> {
+    let words = args.only.iter().map(|what| ("--only ", what));
+    let mut words = words.chain(args.except.iter().map(|what| ("--except ", what)));
+    let fits_none = |what: &str| {
+        let here = Location {
+            path: what.into(),
+            offset: None,
+        };
+        let named = |removal: &Removal| {
+            let mut witnesses = removal.witnesses.iter();
+            fits(what, removal) || witnesses.any(|witness| is_in_folder(&witness.location, what))
+        };
+        // A folder that is there may well have nothing that goes.
+        let is_there = || plan.path(&here).exists() || Path::new(what).exists();
+        let is_known = Category::ALL.iter().any(|category| category.name() == what)
+            || what.starts_with("account:");
+        !is_known && !plan.removals.iter().any(named) && !is_there()
+    };
+    match words.find(|(_, what)| fits_none(what)) {
+        Some((option, what)) if !plan.removals.is_empty() => {
+            let folder = |removal: &Removal| {
+                let location = &removal.message.location;
+                let path = &*location.path;
+                match location.offset {
+                    Some(_) => path.to_owned(),
+                    None => {
+                        let folder = path.rsplit_once('/').map_or(".", |(folder, _)| folder);
+                        let parts = ["/cur", "/new"].iter();
+                        let mut maildir = parts.filter_map(|part| folder.strip_suffix(part));
+                        maildir.next().unwrap_or(folder).to_owned()
+                    }
+                }
+            };
+            let folders: BTreeSet<String> = plan.removals.iter().map(folder).collect();
+            let there = folders.into_iter().collect();
+            Err(no_such_folder(option, what, there))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Whether a word of the user's means this message.
 fn fits(what: &str, removal: &Removal) -> bool {
     let location = &removal.message.location;
@@ -272,6 +319,7 @@ fn fits(what: &str, removal: &Removal) -> bool {
         || !id.is_empty() && bare(id) == bare(what)
         || location.to_string() == what
         || plain(&location.path).starts_with(plain(what))
+        || is_in_folder(location, what)
 }
 
 /// A plan, or what to do about it.

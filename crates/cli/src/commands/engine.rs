@@ -9,8 +9,8 @@ use anyhow::{Context, Result};
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
 use twicetold_detect::{
-    Cache, KeepRule, Numbering, Options, Progress, Scan, Stage, scan, scan_counted, scan_with,
-    temporary_folders,
+    Cache, FolderRule, KeepRule, Numbering, Options, Progress, Scan, Stage, scan, scan_counted,
+    scan_with, temporary_folders,
 };
 use twicetold_memory::{is_full, keep_to};
 use twicetold_model::Standing;
@@ -28,9 +28,12 @@ use crate::terminal::{Bar, talk};
 pub(super) struct DecidingArgs {
     /// Which of several messages that say the same is kept
     ///
-    /// Rules are oldest, newest, largest, smallest and folder:PREFIX; the first one that tells two
-    /// messages apart decides. Several folder: rules in a row are a list, the most important first:
-    /// --keep folder:Archive,folder:Inbox,newest. A comma inside a prefix is written \,
+    /// Rules are oldest, newest, largest, smallest and folder:NAME; the first one that tells two
+    /// messages apart decides. A folder is named as your mail program shows it (Archive/2019), in
+    /// capitals or not. Several folder: rules in a row are a list, the most important first:
+    /// --keep folder:Archive,folder:Inbox,newest. A comma inside a name is written \,
+    ///
+    /// Mail that is marked deleted, drafts, trash and junk are never kept before other mail.
     #[arg(long, value_name = "RULE[,RULE]...", default_value = "oldest")]
     #[arg(value_parser = parse_keep)]
     keep: Vec<KeepList>,
@@ -258,7 +261,7 @@ impl EngineArgs {
 
     /// Opens the paths and scans what is below them, with progress.
     pub(super) fn scan(&self, places: &Places, quiet: bool) -> Result<Scanned> {
-        self.scan_by(places, quiet, |bar| Ok(self.scan_again(places, bar)))
+        self.scan_by(places, quiet, |bar| self.scan_again(places, bar))
     }
 
     /// The same with statistics that were counted before. Nothing is remembered: what was found with other statistics, or without, is not what
@@ -271,7 +274,7 @@ impl EngineArgs {
     ) -> Result<Scanned> {
         let counted = statistics::read(statistics)?;
         self.scan_by(places, quiet, |bar| {
-            let (collection, options) = self.open(places);
+            let (collection, options) = self.open(places)?;
             let scan = scan_counted(&collection, &options, &counted, bar)
                 .map_err(|unfit| statistics::refuse(statistics, unfit))?;
             Ok(Scanned::of(collection, scan, options))
@@ -303,20 +306,19 @@ impl EngineArgs {
     }
 
     /// Scans, as often as it is asked to.
-    pub(super) fn scan_again(&self, places: &Places, progress: &dyn Progress) -> Scanned {
-        let (collection, options) = self.open(places);
+    pub(super) fn scan_again(&self, places: &Places, progress: &dyn Progress) -> Result<Scanned> {
+        let (collection, options) = self.open(places)?;
         let scan = match self.cache(&places.paths, &collection, &options) {
             Some(cache) => scan_with(&cache, &collection, &options, progress),
             None => scan(&collection, &options, progress),
         };
-        Scanned::of(collection, scan, options)
+        Ok(Scanned::of(collection, scan, options))
     }
 
     /// What is below the paths, and how to decide about it.
-    fn open(&self, places: &Places) -> (Collection, Options) {
+    fn open(&self, places: &Places) -> Result<(Collection, Options)> {
         let mut options = self.deciding.options();
         options.memory = self.memory;
-        options.keep.iter_mut().for_each(|rule| meant(rule, places));
         let left_out = if self.with_trash {
             LeftOut::default()
         } else {
@@ -327,8 +329,11 @@ impl EngineArgs {
             }
         };
         let collection = Collection::open_without(&places.paths, left_out);
+        for rule in &mut options.keep {
+            find_folders(rule, places, &collection)?;
+        }
         self.keep_to_memory(&collection, &options);
-        (collection, options)
+        Ok((collection, options))
     }
 
     /// Uses no more memory than the user allows.
@@ -479,15 +484,46 @@ impl Scanned {
     }
 }
 
-/// A rule about folders of an account means where their mail is here.
-fn meant(rule: &mut KeepRule, places: &Places) {
-    if let KeepRule::Folders(prefixes) = rule {
-        for prefix in prefixes {
-            if let Some(path) = places.place(prefix) {
-                *prefix = plan_path(&path);
+/// Finds the folders that a rule is about. One about a folder of an account means where its mail
+/// is here.
+fn find_folders(rule: &mut KeepRule, places: &Places, collection: &Collection) -> Result<()> {
+    let KeepRule::Folders(folders) = rule else {
+        return Ok(());
+    };
+    for folder in folders {
+        let found = match places.place(&folder.name) {
+            Some(path) => {
+                folder.name = plan_path(&path);
+                collection.folders_below(&folder.name)
             }
+            None => collection.folders_called(&folder.name),
+        };
+        let there = || collection.folder_list();
+        if found.is_empty() && !there().is_empty() {
+            return Err(no_such_folder("--keep folder:", &folder.name, there()));
         }
+        folder.places = Some(found.into());
     }
+    Ok(())
+}
+
+/// How many folders a message about one that is not there names.
+const NAMED_FOLDERS: usize = 20;
+
+/// Says that an option names no folder there is, and which there are.
+pub(super) fn no_such_folder(option: &str, name: &str, mut there: Vec<String>) -> anyhow::Error {
+    let count = there.len();
+    there.truncate(NAMED_FOLDERS);
+    if count > NAMED_FOLDERS {
+        there.push(format!("and {} more", count - NAMED_FOLDERS));
+    }
+    Advice::new(
+        format!("{option}{name} matches none of the folders that were read"),
+        "name one of these, or a part of its path such as Archive/2019",
+    )
+    .listing(there)
+    .usage()
+    .into_error()
 }
 
 /// Starts as many threads as the user asked for.
@@ -573,9 +609,9 @@ fn parse_rule(text: &str) -> Result<KeepRule, String> {
         "largest" => Ok(KeepRule::Largest),
         "smallest" => Ok(KeepRule::Smallest),
         _ => match text.strip_prefix("folder:") {
-            Some("") => Err("folder: needs the beginning of a path, as in folder:Archive".into()),
-            Some(prefix) => Ok(KeepRule::Folders(vec![prefix.to_owned()])),
-            None => Err("a rule is oldest, newest, largest, smallest or folder:PREFIX".to_owned()),
+            Some("") => Err("folder: needs the name of a folder, as in folder:Archive".into()),
+            Some(name) => Ok(KeepRule::Folders(vec![FolderRule::called(name)])),
+            None => Err("a rule is oldest, newest, largest, smallest or folder:NAME".to_owned()),
         },
     }
 }
@@ -596,8 +632,8 @@ fn merged(rules: impl Iterator<Item = KeepRule>) -> Vec<KeepRule> {
 mod tests {
     use super::*;
 
-    fn folders(prefixes: &[&str]) -> KeepRule {
-        KeepRule::Folders(prefixes.iter().map(|prefix| (*prefix).to_owned()).collect())
+    fn folders(names: &[&str]) -> KeepRule {
+        KeepRule::Folders(names.iter().map(|name| FolderRule::called(*name)).collect())
     }
 
     #[test]

@@ -197,6 +197,7 @@ impl Doors for Machine {
         let bar = Bar::new(self.quiet);
         let scanned = self.engine.scan_again(&self.places, &Both(progress, &bar));
         bar.finish();
+        let scanned = scanned.map_err(|error| told(&error))?;
         self.engine.tell_if_too_much();
         // Pages take little, and nothing of what is done from here on is to stand on a disk.
         use_any();

@@ -31,6 +31,7 @@ use twicetold_source::{Collection, Severity, Trouble};
 use crate::amend::Watched;
 use crate::memo::{Answers, Earlier, Question};
 use crate::options::{Numbering, Options};
+use crate::order::KeepRule;
 use crate::record::Record;
 use crate::scan::Scan;
 use crate::seldom::{Seldom, Shown};
@@ -564,6 +565,8 @@ fn asked(options: &Options) -> u128 {
     // Memory makes a difference to the time alone.
     let options = Options {
         memory: None,
+        // In which folder a message is does not depend on the other folders there are.
+        keep: options.keep.iter().map(KeepRule::as_written).collect(),
         ..options.clone()
     };
     Question::new("options")
