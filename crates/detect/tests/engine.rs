@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use proptest::prelude::*;
-use twicetold_detect::{KeepRule, Numbering, Options, Quiet, Scan, scan};
+use twicetold_detect::{FolderRule, KeepRule, Numbering, Options, Quiet, Scan, scan};
 use twicetold_model::Standing;
 use twicetold_source::Collection;
 
@@ -209,7 +209,10 @@ fn the_policy_decides_who_survives() {
     };
     assert_eq!(survivor(vec![KeepRule::Oldest]), Some(0));
     assert_eq!(survivor(vec![KeepRule::Newest]), Some(2));
-    let second = format!("{}/001", folder.path().display());
+    let archive = folder.path().join("001 Archive");
+    std::fs::create_dir(&archive).unwrap();
+    std::fs::rename(folder.path().join("001.eml"), archive.join("1.eml")).unwrap();
+    let second = FolderRule::called("001 archive");
     assert_eq!(
         survivor(vec![KeepRule::Folders(vec![second]), KeepRule::Newest]),
         Some(1)
